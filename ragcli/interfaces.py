@@ -1,0 +1,115 @@
+"""The interfaces of what owns a model, an index or a connection; everything else is a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from ragcli.records import (
+    Allowed,
+    Chunk,
+    Completion,
+    DenseMethod,
+    Document,
+    EmbedderInfo,
+    Passage,
+    Ranking,
+    Scope,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Progress = Callable[[str, int, int], None]
+"""Called with a stage's name, the number done and the number in all (0: not known)."""
+
+
+class Tokenizer(Protocol):
+    """The embedding model's own tokenizer; offsets are in characters, special tokens excluded."""
+
+    def count(self, text: str) -> int:
+        """Number of tokens of ``text``."""
+
+    def count_many(self, texts: Sequence[str]) -> list[int]:
+        """``count`` of each text, in one batch."""
+
+    def offsets(self, text: str) -> Sequence[tuple[int, int]]:
+        """Half-open character span of each token of ``text``, in order."""
+
+
+class Embedder(Protocol):
+    """A sentence model. Vectors are float32 of length 1, one row per text, ``info.dimension`` columns."""
+
+    @property
+    def info(self) -> EmbedderInfo:
+        """Which model this is; known without loading its weights."""
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The model's tokenizer, never truncating; loads no weights."""
+
+    def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of questions."""
+
+    def passages(self, texts: Sequence[str], progress: Progress | None = None) -> NDArray[np.float32]:
+        """Vectors of passages. Raises ModelError when the model cannot be loaded."""
+
+    def token_vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+        """Unit vectors of each text's tokens, special ones excluded: tokens × dimension, for late interaction."""
+
+
+class Engine(Protocol):
+    """One version of an index, held for the reader's life. Never shows what ``allowed`` does not hold."""
+
+    @property
+    def version(self) -> str:
+        """``v000007``."""
+
+    @property
+    def embedder(self) -> EmbedderInfo:
+        """The model that made the vectors of this version."""
+
+    def allowed(self, scope: Scope) -> Allowed:
+        """The chunks a scope may see. Raises ConfigError for an unknown key, naming the known ones."""
+
+    def lexical(self, query: str, depth: int, allowed: Allowed) -> Ranking:
+        """BM25 over the allowed chunks: ``min(depth, matching)`` hits. Any string at all is a valid query."""
+
+    def dense(
+        self, vector: NDArray[np.float32], depth: int, allowed: Allowed, method: str = "auto"
+    ) -> tuple[Ranking, DenseMethod]:
+        """Cosine over the allowed chunks: ``min(depth, allowed.count)`` hits, and how they were found."""
+
+    def chunks(self, chunk_ids: Sequence[str]) -> list[Chunk]:
+        """The chunks, in the order asked for. Raises KeyError for an id that is not in this version."""
+
+    def vectors(self, chunk_ids: Sequence[str]) -> NDArray[np.float32]:
+        """Stored vectors of the chunks, a row each."""
+
+    def document(self, doc_id: str) -> Document:
+        """The document with its text. Raises KeyError when it is not in this version."""
+
+    def document_chunks(self, doc_id: str) -> list[Chunk]:
+        """The document's chunks, in order."""
+
+    def doc_ids(self, allowed: Allowed | None = None) -> list[str]:
+        """Every document (or every allowed one), sorted."""
+
+
+class Reranker(Protocol):
+    """Puts candidates in order by reading question and text together."""
+
+    @property
+    def name(self) -> str:
+        """The method and model, as printed."""
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """A score for each text, higher is better; no fixed range."""
+
+
+class Generator(Protocol):
+    """Writes an answer from passages."""
+
+    def generate(self, question: str, passages: Sequence[Passage]) -> Completion:
+        """Claims with what they cite. Raises ModelError when the model cannot be reached or refuses."""

@@ -1,0 +1,28 @@
+"""Settings shared by all tests: a deterministic hypothesis profile and the place of the shared test data."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci")
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+
+def _shared_data() -> Path:
+    named = os.environ.get("RAGCLI_SHARED_DATA")
+    return Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of public golden sets and hard files; the test is skipped where it is absent."""
+    folder = _shared_data()
+    if not folder.is_dir():
+        pytest.skip(f"shared test data not found at {folder}; set RAGCLI_SHARED_DATA")
+    return folder
