@@ -1,0 +1,56 @@
+"""Settings as YAML text: read safely, and written with a comment for every key."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from ragcli.config.sections import SECTIONS, plain
+from ragcli.errors import ConfigError
+
+
+def parse_yaml(text: str, where: str) -> dict[str, Any]:
+    """A YAML mapping; ``{}`` for empty text. Raises ConfigError with ``where`` and the line."""
+    import yaml
+
+    try:
+        content = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f":{mark.line + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        raise ConfigError(f"{where}{line}: not valid YAML: {problem}") from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{where}: not valid YAML: {error}") from error
+    if content is None:
+        return {}
+    if not isinstance(content, dict):
+        raise ConfigError(f"{where}: expected keys and values, found {type(content).__name__}")
+    return content
+
+
+def value_from_text(text: str, where: str) -> Any:
+    """A value written in the environment: YAML for lists, numbers and booleans, else the text itself."""
+    import yaml
+
+    try:
+        value = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{where}: not valid YAML: {text!r}") from error
+    return text if value is None or not isinstance(value, bool | int | float | list | dict) else value
+
+
+def example_yaml() -> str:
+    """A commented file that equals the defaults: what ``rag init`` writes and ``config.example.yaml`` holds."""
+    import yaml
+
+    lines = ["# Every setting of ragcli with its default. Delete what you do not change.", ""]
+    for name, kind in SECTIONS.items():
+        lines.append(f"{name}:  # {(kind.__doc__ or '').splitlines()[0]}")
+        for item in dataclasses.fields(kind):
+            value = plain(getattr(kind(), item.name))
+            written = yaml.safe_dump(value, default_flow_style=True, width=1000, allow_unicode=True)
+            written = written.removesuffix("\n").removesuffix("\n...").strip()
+            lines.append(f"  {item.name}: {written}  # {item.metadata['meaning']}")
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
