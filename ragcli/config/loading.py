@@ -89,7 +89,9 @@ def _from_environ(environ: Mapping[str, str]) -> Iterator[tuple[str, str, Any]]:
         section, _, key = name[len("RAG_") :].lower().partition("__")
         if section not in SECTIONS:
             raise ConfigError(f"environment variable {name}: unknown section {section!r}{nearest(section, SECTIONS)}")
-        yield f"{section}.{key}", name, value_from_text(environ[name], f"environment variable {name}")
+        hint = typing.get_type_hints(SECTIONS[section]).get(key)
+        text = environ[name]
+        yield f"{section}.{key}", name, text if hint is str else value_from_text(text, f"environment variable {name}")
 
 
 def _merge(layers: Sequence[tuple[str, str, Any]], *, base: Path, file: Path | None) -> Config:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 FILE_NAME = "rag.yaml"
+MASK = "***"
 
 
 def _setting(default: Any, meaning: str, *, low: float | None = None, high: float | None = None) -> Any:
@@ -194,8 +196,11 @@ class Config:
         return hashlib.sha256(json.dumps(wanted, sort_keys=True).encode()).hexdigest()[:16]
 
     def to_mapping(self) -> dict[str, dict[str, Any]]:
-        """Sections as plain JSON values, in the order of the file."""
-        return {name: plain(getattr(self, name)) for name in SECTIONS}
+        """Sections as plain JSON values, in the order of the file; secrets are masked, so it may be kept and shown."""
+        values: dict[str, dict[str, Any]] = {name: plain(getattr(self, name)) for name in SECTIONS}
+        values["ingest"]["passwords"] = [MASK for _ in values["ingest"]["passwords"]]
+        values["answer"]["base_url"] = re.sub(r"//[^/@]*@", f"//{MASK}@", values["answer"]["base_url"])
+        return values
 
 
 SECTIONS: Mapping[str, type] = {
