@@ -87,8 +87,15 @@ class Engine(Protocol):
     def vectors(self, chunk_ids: Sequence[str]) -> NDArray[np.float32]:
         """Stored vectors of the chunks, a row each."""
 
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a user should know about how this version is served (a graph that could not be loaded, …)."""
+
     def document(self, doc_id: str) -> Document:
         """The document with its text. Raises KeyError when it is not in this version."""
+
+    def headers(self, doc_ids: Sequence[str]) -> list[Document]:
+        """The documents without text, blocks and sections (all empty): cheap. Raises KeyError for an unknown id."""
 
     def document_chunks(self, doc_id: str) -> list[Chunk]:
         """The document's chunks, in order."""

@@ -1,0 +1,193 @@
+"""What is reusable by content hash: parsed documents, vectors, generated contexts.
+
+A cache is never the only place of anything: a damaged one is thrown away and filled again. Only the holder of the
+writer's lock opens them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragcli.codec import decode, encode
+from ragcli.errors import StoreError
+from ragcli.index.database import open_database, pack, store_errors, transaction, unpack
+from ragcli.records import Document, FileReport
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FORMAT = 1
+_BATCH = 500
+_HINT = "remove the cache folder of the index; it is filled again"
+
+
+class _Table:
+    """One SQLite file of keys and values."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._database = self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        schema = "CREATE TABLE entries (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
+        try:
+            return open_database(self.path, schema, FORMAT, _HINT)
+        except StoreError as error:
+            if not isinstance(error.__cause__, sqlite3.DatabaseError | None):
+                raise
+            if isinstance(error.__cause__, sqlite3.OperationalError):
+                raise
+        _remove_database(self.path)
+        return open_database(self.path, schema, FORMAT, _HINT)
+
+    def close(self) -> None:
+        self._database.close()
+
+    @contextlib.contextmanager
+    def errors(self) -> Iterator[None]:
+        with store_errors(self.path, _HINT):
+            yield
+
+    def read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        found: dict[bytes, bytes] = {}
+        with self.errors():
+            for start in range(0, len(keys), _BATCH):
+                batch = keys[start : start + _BATCH]
+                marks = ",".join("?" * len(batch))
+                found.update(self._database.execute(f"SELECT key, value FROM entries WHERE key IN ({marks})", batch))
+        return found
+
+    def write(self, items: Sequence[tuple[bytes, bytes]]) -> None:
+        with self.errors(), transaction(self._database):
+            self._database.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?)", items)
+
+    def remove(self, keys: Sequence[bytes]) -> None:
+        with self.errors(), transaction(self._database):
+            self._database.executemany("DELETE FROM entries WHERE key = ?", [(key,) for key in keys])
+
+
+def _remove_database(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+class DocumentCache:
+    """Parsed files, before metadata rules: key → documents and reports."""
+
+    def __init__(self, path: Path) -> None:
+        self._table = _Table(path)
+
+    def get(self, key: str) -> tuple[tuple[Document, ...], tuple[FileReport, ...]] | None:
+        """What the file under ``key`` (content and parser) gave, or None when it has not been parsed."""
+        value = self._table.read([_key(key)]).get(_key(key))
+        if value is None:
+            return None
+        content = unpack(value)
+        documents = tuple(decode(Document, item) for item in content["documents"])
+        return documents, tuple(decode(FileReport, item) for item in content["reports"])
+
+    def put(self, key: str, documents: Sequence[Document], reports: Sequence[FileReport] = ()) -> None:
+        """Keep what a file gave."""
+        content = {"documents": encode(list(documents)), "reports": encode(list(reports))}
+        self._table.write([(_key(key), pack(content))])
+
+    def remove(self, keys: Sequence[str]) -> None:
+        """Drop what is kept under the keys."""
+        self._table.remove([_key(key) for key in keys])
+
+    def close(self) -> None:
+        """Release the file."""
+        self._table.close()
+
+
+class VectorCache:
+    """Embedded texts: key (model, revision, prefix and text, hashed) → float32 vector."""
+
+    def __init__(self, path: Path) -> None:
+        self._table = _Table(path)
+
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        """The vectors that are there, by key; missing keys are left out."""
+        import numpy as np
+
+        return {key: np.frombuffer(value, dtype="<f4") for key, value in self._table.read(keys).items()}
+
+    def put_many(self, keys: Sequence[bytes], rows: NDArray[np.float32]) -> None:
+        """Keep one row per key; the whole batch is on disk, or none of it, when this returns or fails."""
+        import numpy as np
+
+        if len(keys) != len(rows):
+            raise ValueError(f"{len(keys)} keys for {len(rows)} vectors")
+        values = np.ascontiguousarray(rows, dtype="<f4")
+        self._table.write([(key, row.tobytes()) for key, row in zip(keys, values, strict=True)])
+
+    def remove(self, keys: Sequence[bytes]) -> None:
+        """Drop the vectors of the keys."""
+        self._table.remove(keys)
+
+    def close(self) -> None:
+        """Release the file."""
+        self._table.close()
+
+
+class ContextCache:
+    """Texts that a model wrote about chunks: key → text."""
+
+    def __init__(self, path: Path) -> None:
+        self._table = _Table(path)
+
+    def get(self, key: str) -> str | None:
+        """The text kept under ``key``, or None."""
+        value = self._table.read([_key(key)]).get(_key(key))
+        return None if value is None else str(unpack(value))
+
+    def put(self, key: str, text: str) -> None:
+        """Keep a text; it is on disk when this returns."""
+        self._table.write([(_key(key), pack(text))])
+
+    def remove(self, keys: Sequence[str]) -> None:
+        """Drop what is kept under the keys."""
+        self._table.remove([_key(key) for key in keys])
+
+    def close(self) -> None:
+        """Release the file."""
+        self._table.close()
+
+
+def _key(key: str) -> bytes:
+    return key.encode("utf-8", "surrogatepass")
+
+
+class Caches:
+    """The three caches under one folder, each opened when it is first used."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @functools.cached_property
+    def documents(self) -> DocumentCache:
+        """Parsed files."""
+        return DocumentCache(self.folder / "documents.sqlite")
+
+    @functools.cached_property
+    def vectors(self) -> VectorCache:
+        """Embedded texts."""
+        return VectorCache(self.folder / "vectors.sqlite")
+
+    @functools.cached_property
+    def contexts(self) -> ContextCache:
+        """Generated contexts."""
+        return ContextCache(self.folder / "contexts.sqlite")
+
+    def close(self) -> None:
+        """Release every opened cache."""
+        for name in ("documents", "vectors", "contexts"):
+            cache = self.__dict__.pop(name, None)
+            if cache is not None:
+                cache.close()

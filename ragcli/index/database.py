@@ -1,0 +1,101 @@
+"""SQLite, opened in one way, with its failures told as StoreError."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ragcli.errors import StoreError
+
+_BUSY_SECONDS = 30.0
+
+
+@contextlib.contextmanager
+def store_errors(path: Path, hint: str = "") -> Iterator[None]:
+    """Turn what SQLite and the file system complain about into a StoreError that names ``path``."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(f"{path}: {error}", hint=hint) from error
+    except OSError as error:
+        raise StoreError(f"{error.filename or path}: {error.strerror or error}", hint=hint) from error
+
+
+def open_database(path: Path, schema: str, version: int, hint: str) -> sqlite3.Connection:
+    """A database for one writer, made with ``schema`` when it is new.
+
+    Raises StoreError when it cannot be opened, is damaged, or was made under another schema version.
+    """
+    with store_errors(path, hint):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=NORMAL")
+            _prepare(connection, path, schema, version, hint)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: Path, schema: str, version: int, hint: str) -> None:
+    found = connection.execute("PRAGMA user_version").fetchone()[0]
+    if found == version:
+        return
+    if found != 0:
+        raise StoreError(f"{path} has format {found}, this ragcli reads format {version}", hint=hint)
+    connection.executescript(f"BEGIN IMMEDIATE; {schema}; PRAGMA user_version={version}; COMMIT")
+
+
+def open_sealed(path: Path) -> sqlite3.Connection:
+    """A finished, immutable database, read-only: no locks, no journal, nothing is written beside it."""
+    with store_errors(path):
+        uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+        try:
+            connection.execute("PRAGMA query_only=1")
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+@contextlib.contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All of the block or nothing of it; inside another transaction, part of that one."""
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def pack(value: Any) -> bytes:
+    """A JSON value as compressed bytes; equal values, equal bytes."""
+    return zlib.compress(canonical(value), 1)
+
+
+def unpack(data: bytes) -> Any:
+    """The value that ``pack`` made ``data`` from. Raises StoreError when the bytes are damaged."""
+    try:
+        return json.loads(zlib.decompress(data))
+    except (zlib.error, ValueError) as error:
+        raise StoreError(f"a stored record is damaged: {error}", hint="rag versions verify") from error
+
+
+def canonical(value: Any) -> bytes:
+    """A JSON value as bytes that are equal exactly when the values are; lone surrogates survive."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()

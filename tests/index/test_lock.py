@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ragcli.errors import IndexLocked, StoreError
+from ragcli.index.folder import IndexFolder
+from ragcli.index.lock import holder, writer_lock
+
+_HOLD = """
+import sys, os
+from pathlib import Path
+from ragcli.index.lock import writer_lock
+with writer_lock(Path(sys.argv[1])):
+    if len(sys.argv) > 2 and os.fork() == 0:
+        sys.stdin.read()
+        os._exit(0)
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def _hold(path: Path, *arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", _HOLD, str(path), *arguments]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    return process
+
+
+def test_second_writer_is_told_who_writes(tmp_path: Path) -> None:
+    process = _hold(tmp_path / "LOCK")
+    with pytest.raises(IndexLocked) as caught, IndexFolder(tmp_path).writer():
+        pass
+    assert f"process {process.pid} on {socket.gethostname()} since 20" in caught.value.message
+    process.communicate("")
+
+
+def test_lock_of_a_killed_process_is_taken(tmp_path: Path) -> None:
+    process = _hold(tmp_path / "LOCK")
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    with writer_lock(tmp_path / "LOCK"):
+        found = holder(tmp_path / "LOCK")
+        assert found is not None
+        assert found.pid == os.getpid()
+    assert holder(tmp_path / "LOCK") is None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_forked_worker_does_not_keep_the_lock(tmp_path: Path) -> None:
+    process = _hold(tmp_path / "LOCK", "fork")
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    with writer_lock(tmp_path / "LOCK"):
+        pass
+    process.communicate("")
+
+
+def test_waiting_ends_when_the_lock_is_free(tmp_path: Path) -> None:
+    process = _hold(tmp_path / "LOCK")
+    with pytest.raises(IndexLocked), writer_lock(tmp_path / "LOCK", wait_seconds=0.2):
+        pass
+    assert process.stdin is not None
+    process.stdin.close()
+    with writer_lock(tmp_path / "LOCK", wait_seconds=20):
+        pass
+    process.wait()
+
+
+def test_same_process_cannot_write_twice(tmp_path: Path) -> None:
+    folder = IndexFolder(tmp_path / "new")
+    with folder.writer(), pytest.raises(IndexLocked), folder.writer():
+        pass
+    with folder.writer():
+        pass
+
+
+def test_folder_that_cannot_be_made_is_a_store_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StoreError, match="cannot write the index folder"), IndexFolder(tmp_path / "file").writer():
+        pass
