@@ -1,0 +1,1 @@
+"""Texts to unit vectors: one module a backend."""
