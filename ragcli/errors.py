@@ -30,6 +30,7 @@ class ExitCode(IntEnum):
     NOT_FOUND = 4
     MODEL = 5
     INDEX = 6
+    INTERNAL = 70
     LOCKED = 75
     INTERRUPTED = 130
 
@@ -47,6 +48,7 @@ _MEANINGS = {
     ExitCode.NOT_FOUND: "not found: nothing answers (ask) or matches (search)",
     ExitCode.MODEL: "a model, API or engine could not be reached or refused",
     ExitCode.INDEX: "index missing, incompatible or corrupt",
+    ExitCode.INTERNAL: "a defect of ragcli itself; --debug shows the traceback",
     ExitCode.LOCKED: "the index is being written by another process (--wait SECONDS)",
     ExitCode.INTERRUPTED: "interrupted; the last published version still serves",
 }

@@ -1,0 +1,81 @@
+"""The program: global options, one catch for every error, signals, and a quiet end for a closed pipe."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import Any
+
+import typer
+
+from ragcli.cli.app import app
+from ragcli.cli.arguments import hoisted
+from ragcli.cli.failures import report
+from ragcli.cli.output import Output, protect_streams
+from ragcli.errors import ExitCode
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run ``rag`` with ``arguments`` (those of the process without them) and give its exit code."""
+    protect_streams()
+    root: Any = typer.main.get_command(app)
+    if "_RAG_COMPLETE" in os.environ:
+        root.main(prog_name="rag")
+    front, rest = hoisted(sys.argv[1:] if arguments is None else arguments, root)
+    output = Output(json="--json" in front)
+    _interrupt_on_termination()
+    try:
+        code = _run(root, [*front, *rest])
+        sys.stdout.flush()
+    except BaseException as error:  # the one catch: whatever happens below ends here, as a message
+        code = _ended(error, output, debug="--debug" in front, root=root)
+    return code
+
+
+def _run(root: Any, arguments: list[str]) -> int:
+    try:
+        with root.make_context("rag", arguments) as context:
+            root.invoke(context)
+    except typer.Exit as ended:
+        return ended.exit_code
+    return ExitCode.OK
+
+
+def _ended(error: BaseException, output: Output, *, debug: bool, root: Any) -> int:
+    if isinstance(error, SystemExit | GeneratorExit):
+        raise error
+    if isinstance(error, BrokenPipeError) and _stdout_is_closed():
+        return ExitCode.OK
+    try:
+        code = report(error, output, debug=debug, root=root)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _stdout_is_closed()
+        return ExitCode.OK
+    return code
+
+
+def _stdout_is_closed() -> bool:
+    """Whether the reader of standard output has gone; if so what is left to write goes nowhere."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return True
+    return False
+
+
+def _interrupt_on_termination() -> None:
+    """SIGTERM ends the process as Ctrl-C does; a forked child dies of it as usual."""
+    owner = os.getpid()
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        if os.getpid() == owner:
+            raise KeyboardInterrupt
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    signal.signal(signal.SIGTERM, interrupt)

@@ -1,0 +1,110 @@
+"""Where a command writes: the result to standard output, everything else to standard error."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TextIO
+
+from ragcli.cli.terminal import json_safe, one_line, printable
+
+Color = Literal["auto", "always", "never"]
+
+
+@dataclass(frozen=True)
+class Output:
+    """How this run prints. With ``json`` standard output gets one JSON value and one newline, nothing else."""
+
+    json: bool = False
+    quiet: bool = False
+    verbosity: int = 0
+    color: Color = "auto"
+
+    def result(self, value: Any, text: str | Callable[[], str]) -> None:
+        """The command's one result: ``value`` as JSON, or ``text`` (already safe to print)."""
+        if self.json:
+            sys.stdout.write(to_json(value) + "\n")
+            return
+        written = text if isinstance(text, str) else text()
+        if written:
+            sys.stdout.write(written if written.endswith("\n") else written + "\n")
+
+    def notice(self, text: str) -> None:
+        """A remark on standard error; silent with ``--quiet``."""
+        if not self.quiet:
+            self._remark(text)
+
+    def detail(self, text: str) -> None:
+        """A remark that only ``-v`` shows."""
+        if self.verbosity and not self.quiet:
+            self._remark(text)
+
+    def warning(self, text: str) -> None:
+        """Something the user should know even with ``--quiet``."""
+        self._remark(f"warning: {text}")
+
+    def _remark(self, text: str) -> None:
+        sys.stdout.flush()
+        sys.stderr.write(printable(text).rstrip("\n") + "\n")
+        sys.stderr.flush()
+
+    def styled(self, stream: TextIO) -> bool:
+        """Whether colours and links belong on ``stream``: ``--color`` before ``NO_COLOR`` before the terminal."""
+        if self.color != "auto":
+            return self.color == "always"
+        if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+            return False
+        return stream.isatty()
+
+    def style(self, text: str, code: str) -> str:
+        """``text`` in an ANSI style such as ``1`` (bold) on a standard output that takes it."""
+        return f"\x1b[{code}m{text}\x1b[0m" if self.styled(sys.stdout) else text
+
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+        """A table in plain columns; names that end in ``>`` are set flush right. Every cell is made safe."""
+        cells = [[one_line(str(cell)) if cell is not None else "" for cell in row] for row in rows]
+        names = [name.removesuffix(">") for name in columns]
+        widths = [max(cell_width(text) for text in column) for column in zip(names, *cells, strict=True)]
+        right = [name.endswith(">") for name in columns]
+        lines = [_row(names, widths, right)] + [_row(row, widths, right) for row in cells]
+        return "\n".join([self.style(lines[0], "1"), *lines[1:]])
+
+
+def cell_width(text: str) -> int:
+    """Columns of ``text`` on a terminal; wide East Asian characters count two."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    padded = []
+    for text, width, flush in zip(cells, widths, right, strict=True):
+        space = " " * (width - cell_width(text))
+        padded.append(space + text if flush else text + space)
+    return "  ".join(padded).rstrip()
+
+
+def to_json(value: Any) -> str:
+    """One JSON text; plain ASCII where standard output cannot carry more."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "").replace("_", "")
+    if encoding not in {"utf8", "utf16", "utf32", "utf8sig"}:
+        return json.dumps(value, allow_nan=False)
+    return json_safe(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def protect_streams() -> None:
+    """No text may end the program: what a stream's encoding lacks is written as an escape; a closed one is a void."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
