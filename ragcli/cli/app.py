@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from ragcli import __version__
 from ragcli.cli import config, init
 from ragcli.cli.help import epilog
 from ragcli.cli.invocation import Invocation
@@ -23,6 +22,7 @@ app = typer.Typer(
         "rag ingest docs/",
         'rag ask "How many remote days per week can I take?"',
         codes=tuple(ExitCode),
+        globals_too=False,
     ),
 )
 
@@ -40,13 +40,10 @@ def rag(
     color: Annotated[Color, typer.Option(help="Colours and links: on a terminal, always or never.")] = "auto",
     no_progress: Annotated[bool, typer.Option("--no-progress", help="No progress.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
-    version: Annotated[bool, typer.Option("--version", is_eager=True, help="Print the version and exit.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
     """Answer questions from your own documents, with citations that code has checked."""
     output = Output(json=json, quiet=quiet, verbosity=verbose, color=color)
-    if version:
-        output.result({"schema": "rag.version/1", "version": __version__}, f"rag {__version__}")
-        raise typer.Exit
     context.obj = Invocation(output, config, index, progress=not (no_progress or quiet), debug=debug)
 
 

@@ -24,6 +24,9 @@ def report(error: BaseException, output: Output, *, debug: bool, root: Any) -> E
     """Print ``error`` and give the exit code; ``root`` is the command tree, for the nearest name of a typo."""
     if debug and not isinstance(error, USAGE_ERROR):
         traceback.print_exception(error, file=sys.stderr)
+    if type(error).__name__ == "NoArgsIsHelpError" and not output.json:
+        sys.stderr.write(str(error) + "\n")
+        return ExitCode.USAGE
     code, category, message, hint = describe(error, root)
     if output.json:
         content = {"code": int(code), "category": category, "message": message, "hint": hint}
@@ -54,6 +57,8 @@ def describe(error: BaseException, root: Any) -> tuple[ExitCode, str, str, str]:
 def _usage(error: Any, root: Any) -> tuple[str, str]:
     context = error.ctx
     path = context.command_path if context is not None else "rag"
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return "missing command", f"{path} --help lists them"
     message = " ".join(error.format_message().split())
     option = getattr(error, "option_name", None)
     if option is not None and message.startswith("No such option"):

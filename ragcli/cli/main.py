@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
 from collections.abc import Sequence
@@ -11,9 +12,10 @@ from typing import Any
 
 import typer
 
+from ragcli import __version__
+from ragcli.cli import failures
 from ragcli.cli.app import app
 from ragcli.cli.arguments import hoisted
-from ragcli.cli.failures import report
 from ragcli.cli.output import Output, protect_streams
 from ragcli.errors import ExitCode
 
@@ -28,11 +30,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     output = Output(json="--json" in front)
     _interrupt_on_termination()
     try:
-        code = _run(root, [*front, *rest])
+        code = _run(root, [*front, *rest]) if "--version" not in front else _version(output)
         sys.stdout.flush()
     except BaseException as error:  # the one catch: whatever happens below ends here, as a message
         code = _ended(error, output, debug="--debug" in front, root=root)
     return code
+
+
+def _version(output: Output) -> int:
+    output.result({"schema": "rag.version/1", "version": __version__}, f"rag {__version__}")
+    return ExitCode.OK
 
 
 def _run(root: Any, arguments: list[str]) -> int:
@@ -47,25 +54,30 @@ def _run(root: Any, arguments: list[str]) -> int:
 def _ended(error: BaseException, output: Output, *, debug: bool, root: Any) -> int:
     if isinstance(error, SystemExit | GeneratorExit):
         raise error
-    if isinstance(error, BrokenPipeError) and _stdout_is_closed():
+    if isinstance(error, BrokenPipeError) and _reader_has_gone():
         return ExitCode.OK
     try:
-        code = report(error, output, debug=debug, root=root)
+        code = failures.report(error, output, debug=debug, root=root)
         sys.stdout.flush()
-    except BrokenPipeError:
-        _stdout_is_closed()
-        return ExitCode.OK
+    except OSError:  # the message itself cannot be written
+        _reader_has_gone()
+        return failures.describe(error, root)[0]
     return code
 
 
-def _stdout_is_closed() -> bool:
-    """Whether the reader of standard output has gone; if so what is left to write goes nowhere."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return True
-    return False
+def _reader_has_gone() -> bool:
+    """Whether nobody reads standard output any more; if so what is left to write goes nowhere.
+
+    A pipe to one of our own processes may break as well: that is an error like any other.
+    """
+    descriptor = sys.stdout.fileno()
+    if hasattr(select, "poll"):
+        poll = select.poll()
+        poll.register(descriptor, select.POLLOUT)
+        if not any(event & select.POLLERR for _, event in poll.poll(0)):
+            return False
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+    return True
 
 
 def _interrupt_on_termination() -> None:

@@ -1,0 +1,44 @@
+"""Runs ``python -m ragcli`` as a user would: a process of its own with its own streams."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a process left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output as exactly one JSON value and one newline."""
+        assert self.out.endswith("\n") and self.out.count("\n") == 1, self.out
+        return json.loads(self.out)
+
+
+def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment of a child: no settings of the person who runs the tests, no network."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("RAG_", "ANTHROPIC_"))}
+    return kept | {"PYTHONPATH": str(REPOSITORY), "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"} | dict(extra or {})
+
+
+def rag(*arguments: str, cwd: Path, env: Mapping[str, str] | None = None, stdin: str = "") -> Ran:
+    """Run ``rag`` to its end."""
+    command = [sys.executable, "-m", "ragcli", *arguments]
+    done = subprocess.run(
+        command, cwd=cwd, env=environment(env), input=stdin, capture_output=True, text=True, timeout=300, check=False
+    )
+    return Ran(done.returncode, done.stdout, done.stderr)

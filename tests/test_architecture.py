@@ -1,0 +1,176 @@
+"""The shape of the code: one-way flow, one owner per library, late imports, pure centres, small pieces."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1] / "ragcli"
+MODULES = sorted(ROOT.rglob("*.py"))
+STAGES = ("parse", "chunk", "embed", "index", "retrieve", "answer", "evaluate")
+SHARED = ("records", "errors", "config", "interfaces", "codec", "sentences", "quotes")
+
+OWNERS = {
+    "tantivy": ("index.lexical",),
+    "hnswlib": ("index.dense",),
+    "pymupdf": ("parse.pdf",),
+    "fitz": (),
+    "anthropic": ("answer.anthropic",),
+    "sentence_transformers": ("embed.", "retrieve.rerank"),
+    "torch": ("embed.",),
+    "onnxruntime": ("embed.",),
+    "tokenizers": ("embed.",),
+    "yaml": ("config.",),
+    "typer": ("cli.",),
+    "rich": ("cli.",),
+    "pickle": (),
+}
+"""Who may import a library: prefixes of module names."""
+
+SLOW = ("numpy", "tantivy", "hnswlib", "pymupdf", "torch", "sentence_transformers", "onnxruntime", "anthropic", "rich")
+
+
+def name_of(path: Path) -> str:
+    parts = list(path.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(parts)
+
+
+def imports(path: Path) -> Iterator[tuple[str, int]]:
+    """Every imported module, wherever in the file, with its line."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((item.name, node.lineno) for item in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: relative import"
+            yield node.module or "", node.lineno
+            yield from ((f"{node.module}.{item.name}", node.lineno) for item in node.names)
+
+
+def inner(name: str) -> str | None:
+    """The top name under ``ragcli`` of an imported module, None for another package."""
+    parts = name.split(".")
+    return parts[1] if parts[0] == "ragcli" and len(parts) > 1 else None
+
+
+def stage_of(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def allowed(stage: str) -> set[str]:
+    everything = {*STAGES, *SHARED, "__version__"}
+    if stage in STAGES:
+        return {stage, *SHARED, "__version__"}
+    if stage == "pipelines":
+        return everything | {"pipelines"}
+    if stage == "wiring":
+        return everything | {"pipelines", "wiring"}
+    if stage in ("cli", "__main__"):
+        return everything | {"pipelines", "wiring", "cli"}
+    return set(SHARED)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_imports_flow_one_way(path: Path) -> None:
+    wrong = [
+        f"line {line}: {name}"
+        for name, line in imports(path)
+        if (inner(name) or "errors") not in allowed(stage_of(path))
+    ]
+    assert not wrong, f"{name_of(path)} may not import {wrong}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_each_library_has_one_owner(path: Path) -> None:
+    name = name_of(path)
+    wrong = [
+        f"line {line}: {library}"
+        for imported, line in imports(path)
+        if (library := imported.split(".")[0]) in OWNERS and not name.startswith(OWNERS[library])
+    ]
+    assert not wrong, f"{name} does not own {wrong}"
+
+
+def test_starting_the_program_loads_nothing_slow() -> None:
+    code = "import sys, ragcli.cli.main; print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "typer" in loaded
+    assert not set(SLOW) & set(loaded)
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_functions_are_short(path: Path) -> None:
+    long = [f.name for f in functions(path) if (f.end_lineno or f.lineno) - f.lineno + 1 > 60]
+    assert not long, f"over 60 lines in {name_of(path)}: {long}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_modules_say_what_they_are_for(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert not text.strip() or ast.get_docstring(ast.parse(text)), f"{name_of(path)} has no docstring"
+
+
+def test_names_mean_something() -> None:
+    empty = {"utils", "util", "common", "helpers", "helper", "base", "misc"}
+    assert not [path for path in MODULES if path.stem in empty or path.parent.name in empty]
+
+
+def test_one_catch() -> None:
+    """Catching everything is for ``main`` alone; cleaning up and raising again is not catching."""
+    catches = []
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ExceptHandler) and ast.unparse(node.body[-1]) != "raise":
+                caught = ast.unparse(node.type) if node.type else "everything"
+                if caught in {"everything", "Exception", "BaseException"}:
+                    catches.append(name_of(path))
+    assert catches == ["cli.main"]
+
+
+PURE = (
+    "records",
+    "codec",
+    "quotes",
+    "sentences",
+    "retrieve.fusion",
+    "retrieve.filters",
+    "answer.verify",
+    "evaluate.measures",
+    "evaluate.losses",
+    "evaluate.gate",
+)
+IMPURE = {
+    "os",
+    "io",
+    "pathlib",
+    "time",
+    "random",
+    "datetime",
+    "subprocess",
+    "socket",
+    "tempfile",
+    "sqlite3",
+    "shutil",
+    "sys",
+}
+
+
+@pytest.mark.parametrize("name", PURE)
+def test_the_centres_are_pure(name: str) -> None:
+    path = ROOT / (name.replace(".", "/") + ".py")
+    if not path.exists():
+        pytest.skip(f"{name} is not there yet")
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert not {imported.split(".")[0] for imported, _ in imports(path)} & IMPURE
+    calls = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    assert not calls & {"open", "print", "input"}
