@@ -251,7 +251,11 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class RetrievedChunk:
-    """A chunk in its final place, with what each leg thought of it (None: the leg did not return it)."""
+    """A chunk in its final place, with what each leg thought of it (None: the leg did not return it).
+
+    ``score`` is the fused one. A ``dense_score`` without a ``dense_rank`` is the cosine of a candidate that only BM25
+    proposed. ``also_in`` names the sources of copies that were left out.
+    """
 
     rank: int
     chunk: Chunk

@@ -1,0 +1,1 @@
+"""A question to ranked chunks: filter, two legs, fusion, reranking."""

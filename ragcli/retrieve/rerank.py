@@ -1,0 +1,104 @@
+"""Rerankers: a cross-encoder named in the config, or late interaction over the embedding model's own tokens."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragcli.config import RerankConfig
+from ragcli.errors import ConfigError, ModelError
+
+if TYPE_CHECKING:
+    from ragcli.interfaces import Embedder, Reranker
+
+_BATCH = 32
+
+
+def load_reranker(config: RerankConfig, embedder: Embedder | None, *, offline: bool = False) -> Reranker | None:
+    """The configured reranker, None for ``none``; its model loads on first use.
+
+    Raises ConfigError when the method lacks what it needs.
+    """
+    if config.method == "none":
+        return None
+    if config.method == "maxsim":
+        if embedder is None:
+            raise ConfigError("rerank.method maxsim needs the embedding model", hint="set rerank.method: none")
+        return MaxSimReranker(embedder)
+    if not config.model:
+        raise ConfigError(
+            "rerank.method is cross-encoder and rerank.model is empty",
+            hint="name one, such as cross-encoder/ms-marco-MiniLM-L6-v2, or a local folder",
+        )
+    return CrossEncoderReranker(config.model, offline=offline)
+
+
+class MaxSimReranker:
+    """Late interaction (Khattab & Zaharia 2020): each token of the question is worth its best match in the passage.
+
+    The score is the mean of those cosines, so it does not grow with the question's length. Implements
+    ``interfaces.Reranker``; needs no further model.
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    @property
+    def name(self) -> str:
+        """The method and model."""
+        return f"maxsim ({self._embedder.info.model})"
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Mean best cosine of the question's tokens in each text; 0 where either has no tokens."""
+        asked, *read = self._embedder.token_vectors([question, *texts])
+        return [float((asked @ rows.T).max(axis=1).mean()) if len(asked) and len(rows) else 0.0 for rows in read]
+
+
+class CrossEncoderReranker:
+    """A model that reads question and passage together, by hub name or local folder (``interfaces.Reranker``)."""
+
+    def __init__(self, model: str, *, offline: bool = False) -> None:
+        self._model_name = model
+        self._offline = offline
+        self._model: Any = None
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """The method and model."""
+        return f"cross-encoder ({self._model_name})"
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """The model's score for each text, as its own activation gives it. Raises ModelError when it cannot load."""
+        if not texts:
+            return []
+        pairs = [(question, text) for text in texts]
+        found = self._loaded().predict(pairs, batch_size=_BATCH, show_progress_bar=False)
+        if found.ndim != 1:
+            raise ModelError(
+                f"{self._model_name} gives {found.shape[1]} scores a pair, a reranker gives one",
+                hint="set rerank.model to a cross-encoder trained for ranking",
+            )
+        return [float(score) for score in found]
+
+    def _loaded(self) -> Any:
+        with self._lock:
+            if self._model is None:
+                self._model = self._load()
+            return self._model
+
+    def _load(self) -> Any:
+        from sentence_transformers import CrossEncoder
+
+        folder = Path(self._model_name).expanduser()
+        name = str(folder) if folder.is_dir() else self._model_name
+        try:
+            return CrossEncoder(name, local_files_only=self._offline)
+        except (OSError, ValueError, RuntimeError, KeyError) as error:
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise ModelError(
+                f"the cross-encoder {self._model_name!r} cannot be loaded: {reason}",
+                hint="check rerank.model; without a network, give a local folder or set rerank.method: none",
+            ) from error

@@ -1,0 +1,74 @@
+"""One question through filter, legs, fusion and reranking to its ranked chunks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragcli.config import RerankConfig, RetrieveConfig
+from ragcli.errors import ConfigError
+from ragcli.records import Ranking, Retrieval, Scope, SearchMode
+from ragcli.retrieve.candidates import find_candidates
+from ragcli.retrieve.fusion import rank
+from ragcli.retrieve.hits import Stages, describe_hits
+from ragcli.retrieve.stopwatch import Stopwatch
+
+if TYPE_CHECKING:
+    from ragcli.interfaces import Embedder, Engine, Reranker
+
+
+def retrieve(
+    question: str,
+    *,
+    engine: Engine,
+    embedder: Embedder | None,
+    reranker: Reranker | None = None,
+    scope: Scope,
+    config: RetrieveConfig,
+    rerank: RerankConfig,
+    mode: SearchMode | None = None,
+    k: int | None = None,
+) -> Retrieval:
+    """The best ``k`` allowed chunks for ``question``, with what each stage thought of them.
+
+    ``mode`` and ``k`` stand in for the configured ones. The allowed set is computed once and binds both legs.
+    ``embedder`` may be None in mode ``bm25`` only. With nothing allowed or nothing matching, ``hits`` is empty.
+    Raises ConfigError for an empty question, an unknown filter key or a mode without its model.
+    """
+    question = question.strip()
+    if not question:
+        raise ConfigError("the question is empty")
+    mode = mode or config.mode
+    watch = Stopwatch()
+    with watch.stage("total"):
+        with watch.stage("filter"):
+            allowed = engine.allowed(scope)
+        candidates = find_candidates(
+            question, engine=engine, embedder=embedder, allowed=allowed, config=config, mode=mode, watch=watch
+        )
+        with watch.stage("fuse"):
+            fused = candidates.fused(config)
+        reranked = None
+        if reranker is not None and fused.hits:
+            with watch.stage("rerank"):
+                reranked = _rerank(question, fused, engine, reranker, rerank.depth)
+        with watch.stage("fetch"):
+            hits = describe_hits(engine, Stages(candidates, fused, reranked), k or config.k)
+    return Retrieval(
+        query=question,
+        mode=mode,
+        hits=hits,
+        legs=candidates.legs,
+        fused=fused,
+        reranked=reranked,
+        dense_method=candidates.dense_method,
+        superseded_hidden=allowed.superseded_hidden,
+        reranker=reranker.name if reranker is not None else None,
+        timings_ms=watch.milliseconds,
+    )
+
+
+def _rerank(question: str, fused: Ranking, engine: Engine, reranker: Reranker, depth: int) -> Ranking:
+    """The first ``depth`` candidates, in the order of the reranker."""
+    ids = [hit.chunk_id for hit in fused.hits[:depth]]
+    texts = [chunk.indexed_text for chunk in engine.chunks(ids)]
+    return rank(reranker.name, dict(zip(ids, reranker.scores(question, texts), strict=True)))
