@@ -1,0 +1,180 @@
+"""Chunks along the document's own structure: sections, then paragraphs, list items, table rows, code, sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ragcli.chunk.leads import header_of, lead_ins, written
+from ragcli.chunk.outline import Piece, outline
+from ragcli.chunk.packing import pack
+from ragcli.chunk.sections import Group, common_path, grouped
+from ragcli.chunk.tokens import TokenMap
+from ragcli.chunk.units import GLUED, Unit, cut_piece
+from ragcli.records import Document, Span
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Where one chunk lies, under which headings, and what it repeats from before."""
+
+    span: Span
+    path: Path
+    lead: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How large chunks may be, in tokens.
+
+    ``wanted`` is the text without the headings it begins with, ``minimum`` the size under which neighbours are
+    joined; ``room`` says what the window leaves for a chunk under a heading path, lead and headings included.
+    """
+
+    wanted: int
+    minimum: int
+    room: Callable[[Path], int]
+
+    def limit(self, path: Path) -> int:
+        """Tokens of text under a heading path."""
+        return max(1, min(self.wanted, self.room(path)))
+
+
+# Prices of a cut before a unit, against one for every chunk.
+SECTION, PARAGRAPH, ITEM, NESTED_ITEM, ROW, INTRODUCED, LINE, SENTENCE = 0.0, 0.05, 0.1, 0.25, 0.15, 0.6, 0.4, 0.3
+LEAD_SHARE = 3
+"""A lead takes at most one part in so many of the room."""
+
+
+def structure_cuts(document: Document, tokens: TokenMap, sizes: Sizes) -> list[Cut]:
+    """The document's chunks in order; together they hold every character that is not white space."""
+    pieces = outline(document)
+    introductions = lead_ins(document.text, pieces, document.metadata.language)
+    result: list[Cut] = []
+    for group in grouped(pieces, tokens, minimum=sizes.minimum, limit=sizes.limit):
+        units = _units(document, pieces, group, introductions, tokens, sizes)
+        result += _packed(document.text, pieces, group, units, tokens, sizes)
+    return result
+
+
+def _units(
+    document: Document,
+    pieces: Sequence[Piece],
+    group: Group,
+    introductions: Sequence[tuple[Span, ...]],
+    tokens: TokenMap,
+    sizes: Sizes,
+) -> list[Unit]:
+    text, language = document.text, document.metadata.language
+    room = min(sizes.room(path) for path in group.paths)
+    limit = min(sizes.wanted, room)
+    headings = 0
+    tail = _tail(pieces, group)
+    result: list[Unit] = []
+    for index in range(group.first, group.last):
+        piece = pieces[index]
+        introduction = introductions[index]
+        lead, lead_size = written(text, introduction, tokens, room // LEAD_SHARE)
+        first_joint = (
+            GLUED
+            if tail <= index < group.last and index > group.first
+            else _joint(pieces, index, group, bool(introduction))
+        )
+        budget = max(limit // 4, min(limit, room - headings - 2), 1)
+        if piece.kind == "heading":
+            headings += tokens.size(piece.span.start, piece.span.end)
+            budget = limit
+        else:
+            headings = 0
+        if tokens.size(piece.span.start, piece.span.end) <= budget:
+            result.append(Unit(piece.span, piece.kind, index, first_joint, lead, lead_size))
+            continue
+        header = header_of(text, piece.span) if piece.kind == "table" else None
+        inner = written(text, (*introduction, header) if header else introduction, tokens, room // LEAD_SHARE)
+        budget = max(budget - inner[1], budget // 2, 1)
+        parts = cut_piece(text, piece.span, piece.kind, tokens, budget, language)
+        result.append(Unit(parts[0], piece.kind, index, first_joint, lead, lead_size))
+        for before, part in pairwise(parts):
+            glued = header is not None and before.start < header.end
+            joint = GLUED if glued else _inner_joint(text, piece, part)
+            result.append(Unit(part, piece.kind, index, joint, *inner))
+    return result
+
+
+def _tail(pieces: Sequence[Piece], group: Group) -> int:
+    """Where the headings begin that end the group without a text of their own."""
+    tail = group.last
+    while tail > group.first and pieces[tail - 1].kind == "heading":
+        tail -= 1
+    return tail
+
+
+def _joint(pieces: Sequence[Piece], index: int, group: Group, introduced: bool) -> float:
+    """The price of a cut before a piece."""
+    piece = pieces[index]
+    before = pieces[index - 1] if index > group.first else None
+    if before is None:
+        return SECTION
+    if before.kind == "heading":
+        return GLUED
+    if piece.kind == "heading":
+        return SECTION
+    if piece.kind == "list_item" and before.kind == "list_item":
+        return ITEM if (piece.level or 1) == 1 else NESTED_ITEM
+    if introduced or piece.kind == "caption" or before.kind == "caption":
+        return INTRODUCED
+    return PARAGRAPH
+
+
+def _inner_joint(text: str, piece: Piece, part: Span) -> float:
+    """The price of a cut inside a piece, before ``part``."""
+    if piece.kind == "table":
+        return ROW
+    if piece.kind == "code":
+        blank_line_before = "\n\n" in text[max(piece.span.start, part.start - 40) : part.start].replace(" ", "")
+        return PARAGRAPH if blank_line_before else LINE
+    return SENTENCE
+
+
+def _packed(
+    text: str, pieces: Sequence[Piece], group: Group, units: Sequence[Unit], tokens: TokenMap, sizes: Sizes
+) -> list[Cut]:
+    room = min(sizes.room(path) for path in group.paths)
+    limit = max(1, min(sizes.wanted, room))
+    begins = [tokens.before(unit.span.start) for unit in units]
+    ends = [tokens.before(unit.span.end) for unit in units]
+    bodies = _bodies(units)
+
+    def size(first: int, last: int) -> int:
+        start, end = units[first].span.start, units[last - 1].span.end
+        whole = max(ends[last - 1] - begins[first], tokens.least(start, end))
+        if whole > room:
+            return limit + whole
+        body = min(bodies[first], last)
+        text_size = whole - (begins[body] - begins[first] if body < last else 0)
+        lead = units[first].lead_size
+        return text_size if whole + lead <= room else max(text_size, limit + 1 - lead)
+
+    leads = [unit.lead_size for unit in units]
+    ranges = pack([unit.joint for unit in units], leads, size, limit=limit, minimum=sizes.minimum)
+    return [_cut(pieces, group, units[first:last]) for first, last in ranges]
+
+
+def _bodies(units: Sequence[Unit]) -> list[int]:
+    """For each unit the first one at or after it that is no heading."""
+    result = [len(units)] * len(units)
+    for index in range(len(units) - 1, -1, -1):
+        if units[index].kind != "heading":
+            result[index] = index
+        elif index + 1 < len(units):
+            result[index] = result[index + 1]
+    return result
+
+
+def _cut(pieces: Sequence[Piece], group: Group, units: Sequence[Unit]) -> Cut:
+    own = [pieces[unit.piece].path for unit in units if unit.kind != "heading"]
+    path = common_path(own) if own else pieces[units[-1].piece].path
+    return Cut(Span(units[0].span.start, units[-1].span.end), path, units[0].lead)
