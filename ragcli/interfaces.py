@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from ragcli.records import (
@@ -12,9 +12,11 @@ from ragcli.records import (
     DenseMethod,
     Document,
     EmbedderInfo,
+    ModelRequest,
     Passage,
     Ranking,
     Scope,
+    Usage,
 )
 
 if TYPE_CHECKING:
@@ -113,6 +115,21 @@ class Reranker(Protocol):
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
         """A score for each text, higher is better; no fixed range."""
+
+
+class TextModel(Protocol):
+    """A language model asked many small things about few long texts."""
+
+    @property
+    def name(self) -> str:
+        """The model, as printed and as part of cache keys."""
+
+    def complete_many(self, requests: Sequence[ModelRequest], *, max_tokens: int) -> Iterator[tuple[int, str, Usage]]:
+        """The index of each request, its text and what it cost, as they finish, in any order.
+
+        Requests with the same ``shared`` text stand together; a model that can caches it. Retries are made inside.
+        Raises ModelError when the model cannot be reached or refuses; what was yielded before stays good.
+        """
 
 
 class Generator(Protocol):

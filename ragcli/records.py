@@ -340,6 +340,14 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One question to a language model: a long text that many requests share, and what is asked about it."""
+
+    shared: str
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
 class Completion:
     """What a generator produced. ``cited`` in its claims are passage numbers as text, exactly as received."""
 
