@@ -96,7 +96,7 @@ class SentenceTransformerEmbedder:
         for start in range(0, len(order), step):
             chosen = order[start : start + step]
             encoded = self._loaded().encode([texts[position] for position in chosen], **self._options(prefix))
-            vectors[chosen] = _unit(np.asarray(encoded, np.float32))
+            vectors[chosen] = _unit(self._checked(np.asarray(encoded, np.float32)))
             if progress is not None:
                 progress("embed", start + len(chosen), len(texts))
         return vectors
@@ -112,6 +112,7 @@ class SentenceTransformerEmbedder:
 
     def _load(self) -> Any:
         import torch
+        from safetensors import SafetensorError
         from sentence_transformers import SentenceTransformer
 
         if self._config.threads:
@@ -121,16 +122,21 @@ class SentenceTransformerEmbedder:
         revision = self._config.revision or None
         try:
             model = SentenceTransformer(source, revision=revision, local_files_only=self._offline)
-        except (OSError, ValueError, RuntimeError, KeyError) as error:
+        except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
             raise ModelError(
                 f"the embedding model {name!r} cannot be loaded: {_first_line(error)}",
                 hint="check embed.model and embed.revision; without a network, give the path of a local folder",
             ) from error
         model.max_seq_length = self._info.window
-        found = model.get_sentence_embedding_dimension()
-        if found != self._info.dimension:
-            raise ModelError(f"{name}: vectors have {found} dimensions, its settings say {self._info.dimension}")
         return model
+
+    def _checked(self, rows: Vectors) -> Vectors:
+        info = self._info
+        if rows.shape[1] != info.dimension:
+            raise ModelError(
+                f"{info.model}: vectors have {rows.shape[1]} dimensions, its settings say {info.dimension}"
+            )
+        return rows
 
     def _converted_tokenizer(self) -> Tokenizer:
         fast = getattr(self._loaded().tokenizer, "backend_tokenizer", None)

@@ -90,13 +90,14 @@ class CrossEncoderReranker:
             return self._model
 
     def _load(self) -> Any:
+        from safetensors import SafetensorError
         from sentence_transformers import CrossEncoder
 
         folder = Path(self._model_name).expanduser()
         name = str(folder) if folder.is_dir() else self._model_name
         try:
             return CrossEncoder(name, local_files_only=self._offline)
-        except (OSError, ValueError, RuntimeError, KeyError) as error:
+        except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise ModelError(
                 f"the cross-encoder {self._model_name!r} cannot be loaded: {reason}",
