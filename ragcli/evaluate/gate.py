@@ -1,0 +1,251 @@
+"""The gate: thresholds, labels that left the corpus, and regressions against a kept run, as one verdict.
+
+The exit code, the printed line and every report are derived from the one ``Verdict``, so they cannot disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ragcli.errors import ConfigError, ExitCode
+from ragcli.evaluate.bootstrap import Bootstrap, Difference, differences
+from ragcli.evaluate.run import CaseResult, EvalRun
+
+FailureKind = Literal["threshold", "undefined", "labels", "regression"]
+LOWER_IS_BETTER = frozenset({"false_answers", "false_declines"})
+WATCHED = (
+    "nDCG@10",
+    "R@5",
+    "RR@10",
+    "contains",
+    "support_rate",
+    "citation_precision",
+    "abstention_precision",
+    "abstention_recall",
+)
+"""Measures whose drop fails a comparison, with those that have a threshold; the rest is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One reason why a gate did not pass, or a warning."""
+
+    kind: FailureKind
+    measure: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """A question that was answered and now is lost, or the other way round; None is the stage of a case not lost."""
+
+    id: str
+    question: str
+    was: str | None
+    now: str | None
+
+    @property
+    def worse(self) -> bool:
+        """Whether the question was right before."""
+        return self.was is None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two runs over the cases they share, which were measured by both."""
+
+    baseline: str
+    cases: int
+    only_old: int
+    only_new: int
+    differences: tuple[Difference, ...]
+    flips: tuple[Flip, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether the gate passed. ``asked`` is False when no threshold and no baseline was given: nothing can fail."""
+
+    asked: bool
+    failures: tuple[Failure, ...] = ()
+    warnings: tuple[Failure, ...] = ()
+    comparison: Comparison | None = None
+
+    @property
+    def passed(self) -> bool:
+        """True when nothing failed."""
+        return not self.failures
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The code the process ends with."""
+        return ExitCode.OK if self.passed else ExitCode.GATE
+
+    @property
+    def line(self) -> str:
+        """The verdict in one line."""
+        if not self.asked:
+            return "no gate was asked for"
+        if self.passed:
+            return "PASSED"
+        return f"FAILED: {len(self.failures)} {'reason' if len(self.failures) == 1 else 'reasons'}"
+
+
+def judge_run(
+    run: EvalRun,
+    *,
+    fail_under: Mapping[str, float],
+    baseline: EvalRun | None = None,
+    baseline_name: str = "",
+    allow_other: bool = False,
+    tolerance: float = 0.01,
+    how: Bootstrap | None = None,
+) -> Verdict:
+    """The verdict over a run.
+
+    Raises ConfigError for a threshold on an unknown measure, and for a baseline made from another golden set or corpus
+    unless ``allow_other``.
+    """
+    asked = bool(fail_under) or baseline is not None
+    failures, warnings = _thresholds(run, fail_under)
+    if asked:
+        failures += _labels(run)
+    comparison = None
+    if baseline is not None:
+        if not allow_other:
+            check_comparable(run, baseline, baseline_name)
+        comparison = compare(run, baseline, baseline_name, fail_under, how or Bootstrap())
+        worse, softer = _regressions(comparison, fail_under, tolerance)
+        failures, warnings = failures + worse, warnings + softer
+    return Verdict(asked, tuple(failures), tuple(warnings), comparison)
+
+
+def parse_threshold(text: str) -> tuple[str, float]:
+    """``R@5=0.9`` as measure and value. Raises ConfigError for another form."""
+    name, equals, value = text.partition("=")
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not equals or not name.strip() or not 0 <= number <= 1:
+        raise ConfigError(f"--fail-under {text!r}: expected MEASURE=VALUE with a value from 0 to 1, such as R@5=0.9")
+    return name.strip(), number
+
+
+def is_judged(measure: str) -> bool:
+    """Whether a model's opinion is in the measure: such measures warn and never fail."""
+    return measure.startswith("judge_")
+
+
+def check_comparable(run: EvalRun, baseline: EvalRun, name: str) -> None:
+    """Raises ConfigError with both values when the runs did not ask the same questions of the same corpus."""
+    for what, old, new in (
+        ("golden set", baseline.golden_digest, run.golden_digest),
+        ("corpus", baseline.corpus, run.corpus),
+    ):
+        if old != new:
+            raise ConfigError(
+                f"baseline {name} was made from another {what}: {old or 'unknown'}, now {new or 'unknown'}",
+                hint="make a new baseline with --save, or compare the shared cases with --allow-other-baseline",
+            )
+
+
+def compare(run: EvalRun, baseline: EvalRun, name: str, fail_under: Mapping[str, float], how: Bootstrap) -> Comparison:
+    """Differences of every shared measure over the shared cases. Watched measures have intervals that hold together."""
+    old, new = {case.id: case for case in baseline.per_case}, {case.id: case for case in run.per_case}
+    shared = [case_id for case_id in new if case_id in old]
+    if not shared:
+        raise ConfigError(f"baseline {name} shares no case with this run")
+    rows = [old[i].measures for i in shared], [new[i].measures for i in shared]
+    names = [measure for measure in run.measures if measure in baseline.measures]
+    watched = [measure for measure in names if _is_watched(measure, fail_under)]
+    joint = {item.measure: item for item in differences(*rows, watched, how, together=True)}
+    alone = {item.measure: item for item in differences(*rows, [n for n in names if n not in joint], how)}
+    flips = tuple(_flip(old[i], new[i]) for i in shared if (old[i].lost_at is None) != (new[i].lost_at is None))
+    return Comparison(
+        baseline=name,
+        cases=len(shared),
+        only_old=len(old) - len(shared),
+        only_new=len(new) - len(shared),
+        differences=tuple({**joint, **alone}[measure] for measure in names),
+        flips=tuple(sorted(flips, key=lambda flip: (not flip.worse, flip.id))),
+    )
+
+
+def is_regression(item: Difference, tolerance: float) -> bool:
+    """A drop larger than the tolerance whose whole interval lies below zero (above, where lower is better)."""
+    if item.difference is None or item.low is None or item.high is None:
+        return False
+    if item.measure in LOWER_IS_BETTER:
+        return item.difference > tolerance and item.low > 0
+    return item.difference < -tolerance and item.high < 0
+
+
+def _is_watched(measure: str, fail_under: Mapping[str, float]) -> bool:
+    return measure in WATCHED or measure in fail_under or is_judged(measure)
+
+
+def _thresholds(run: EvalRun, fail_under: Mapping[str, float]) -> tuple[list[Failure], list[Failure]]:
+    failures: list[Failure] = []
+    warnings: list[Failure] = []
+    for name, wanted in fail_under.items():
+        estimate = run.measures.get(name)
+        if estimate is None or name in LOWER_IS_BETTER:
+            raise ConfigError(_no_threshold(run, name))
+        if estimate.mean is None:
+            message = f"{name} has no value: none of the {run.cases} cases defines it"
+            failures.append(Failure("undefined", name, message))
+        elif estimate.mean < wanted - 1e-12:
+            message = f"{name} is {estimate.mean:.4f}, wanted at least {wanted:g}"
+            (warnings if is_judged(name) else failures).append(Failure("threshold", name, message))
+    return failures, warnings
+
+
+def _no_threshold(run: EvalRun, name: str) -> str:
+    if name in LOWER_IS_BETTER:
+        return f"--fail-under {name}: lower is better for it; put the threshold on the measure it complements"
+    known = ", ".join(measure for measure in run.measures if measure not in LOWER_IS_BETTER)
+    return f"--fail-under {name}: not measured in this run; measured: {known}"
+
+
+def _labels(run: EvalRun) -> list[Failure]:
+    kinds = {
+        "not_in_corpus": "whose label is no longer in the corpus",
+        "not_in_text": "whose label is no longer in the parsed text",
+    }
+    return [
+        Failure("labels", kind, f"{run.faults[kind]} {'case' if run.faults[kind] == 1 else 'cases'} {words}")
+        for kind, words in kinds.items()
+        if run.faults.get(kind)
+    ]
+
+
+def _regressions(
+    comparison: Comparison, fail_under: Mapping[str, float], tolerance: float
+) -> tuple[list[Failure], list[Failure]]:
+    failures: list[Failure] = []
+    warnings: list[Failure] = []
+    for item in comparison.differences:
+        if not _is_watched(item.measure, fail_under):
+            continue
+        if item.old is not None and item.new is None:
+            message = f"{item.measure} was {item.old:.4f} and has no value now"
+            failures.append(Failure("undefined", item.measure, message))
+        elif is_regression(item, tolerance):
+            message = (
+                f"{item.measure} went from {item.old:.4f} to {item.new:.4f}: {item.difference:+.4f} "
+                f"({item.low:+.4f} to {item.high:+.4f}), tolerance {tolerance:g}"
+            )
+            (warnings if is_judged(item.measure) else failures).append(Failure("regression", item.measure, message))
+    return failures, warnings
+
+
+def _flip(old: CaseResult, new: CaseResult) -> Flip:
+    return Flip(new.id, new.question, old.lost_at, new.lost_at)
+
+
+def reasons(items: Sequence[Failure]) -> list[str]:
+    """Each failure or warning as one line."""
+    return [f"{item.kind}: {item.message}" for item in items]
