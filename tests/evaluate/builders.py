@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -15,8 +16,8 @@ from ragcli.records import (
     Hit,
     Metadata,
     Ranking,
-    RetrievedChunk,
     Retrieval,
+    RetrievedChunk,
     Section,
     Sentence,
     Span,
@@ -54,7 +55,7 @@ def chunked(doc: Document, *cuts: int) -> list[Chunk]:
     edges = [0, *cuts, len(doc.text)]
     return [
         chunk(f"{doc.doc_id}#{n}", Span(start, end), doc.text[start:end])
-        for n, (start, end) in enumerate(zip(edges, edges[1:], strict=False), start=1)
+        for n, (start, end) in enumerate(itertools.pairwise(edges), start=1)
     ]
 
 
