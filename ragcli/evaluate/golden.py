@@ -97,7 +97,7 @@ def read_case(row: Mapping[str, Any], *, where: str, case_id: str = "") -> Golde
     answer = text_of(row, "expected_answer", where)
     return GoldenCase(
         case_id=str(row.get("id") or "") or case_id,
-        question=question,
+        question=question.strip(),
         judgments=read_judgments(row, where),
         evidence=read_evidence(row, where),
         answerable=_flag(row, "answerable", where),
