@@ -1,0 +1,99 @@
+"""What goes into a parser and what comes out of it, before it becomes a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ragcli.config import IngestConfig
+from ragcli.errors import ParseError
+from ragcli.records import Block, Coverage, FileReport
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file, archive entry or attachment in memory.
+
+    ``doc_id`` is its path under the root, ``outer.zip!inner.txt`` inside a container; ``media_type`` is empty until
+    it is detected; ``depth`` counts the containers around it; ``modified`` is an ISO date its container gave it;
+    ``ancestors`` are the digests of the containers around it.
+    """
+
+    doc_id: str
+    data: bytes
+    media_type: str = ""
+    depth: int = 0
+    modified: str | None = None
+    ancestors: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The file's own name, without folders and containers."""
+        return self.doc_id.rsplit("!", 1)[-1].rstrip("/").rsplit("/", 1)[-1]
+
+    @property
+    def extension(self) -> str:
+        """The lower-case extension with its dot, empty when there is none."""
+        stem, dot, end = self.name.rpartition(".")
+        return f".{end.lower()}" if dot and stem else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """The text and structure a parser read from a source.
+
+    ``declared`` are metadata the source states about itself (front matter keys); ``line_of_key`` says on which source
+    line, for warnings. ``heading_titles`` gives the clean title of each heading block, in order, where the block's
+    own text carries markup. ``row`` names one of several documents of a source; ``title`` is empty when the source
+    has none. ``coverage`` need not hold ``garbage_ratio``.
+    """
+
+    text: str
+    blocks: tuple[Block, ...]
+    title: str = ""
+    declared: Mapping[str, Any] = field(default_factory=dict)
+    line_of_key: Mapping[str, int] = field(default_factory=dict)
+    heading_titles: tuple[str, ...] | None = None
+    coverage: Coverage = field(default_factory=Coverage)
+    encoding: str | None = None
+    first_line: int | None = None
+    ocr_pages: tuple[int, ...] = ()
+    row: str | None = None
+
+
+@dataclass(slots=True)
+class Budget:
+    """What may still be unpacked from containers while one top-level file is parsed."""
+
+    entries: int
+    size: int
+
+    def take(self, size: int, where: str) -> None:
+        """Account for one entry of ``size`` bytes. Raises ParseError when the limits of the file are used up."""
+        self.entries -= 1
+        self.size -= size
+        if self.entries < 0:
+            raise ParseError(f"{where}: too many entries (ingest.archive_entries)")
+        if self.size < 0:
+            raise ParseError(f"{where}: unpacks to too much data (ingest.archive_unpacked_mb)")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What every parser may use besides its source."""
+
+    config: IngestConfig
+    passwords: tuple[str, ...]
+    budget: Budget
+
+
+Outcome = Extract | Source | FileReport
+"""A document, something inside the source that is to be parsed in its turn, or something that was lost."""
+
+
+class Parser(Protocol):
+    """A format's reader. Raises ParseError when nothing of the source can be read."""
+
+    def __call__(self, source: Source, context: Context, /) -> Iterator[Outcome]:
+        """The source's documents, children and losses, in order."""

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ragcli.config import IngestConfig
+from ragcli.parse.pool import Parsed, parse_files
+from ragcli.parse.walk import SourceFile, walk
+from tests.parse.builders import write_tree
+
+
+def run(root: Path, config: IngestConfig) -> list[Parsed]:
+    return list(parse_files([item for item in walk(root, config) if isinstance(item, SourceFile)], config))
+
+
+def test_outcomes_come_in_the_order_of_the_files(tmp_path: Path) -> None:
+    write_tree(tmp_path, {f"{number:02}.txt": f"text number {number}" for number in range(40)})
+    seen: list[tuple[str, int, int]] = []
+    files = [item for item in walk(tmp_path, IngestConfig()) if isinstance(item, SourceFile)]
+    outcomes = list(parse_files(files, IngestConfig(workers=2), lambda *args: seen.append(args)))
+    assert [parsed.documents[0].text for parsed in outcomes] == [f"text number {number}" for number in range(40)]
+    assert seen[-1] == ("parse", 40, 40)
+    assert all(len(parsed.sha256) == 64 for parsed in outcomes)
+
+
+def test_a_file_that_hangs_is_stopped_and_the_rest_goes_on(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"a.txt": "fine", "c.txt": "also fine"})
+    fifo = tmp_path / "b.txt"
+    os.mkfifo(fifo)
+    files = [SourceFile(tmp_path / name, name, 1, 1) for name in ("a.txt", "b.txt", "c.txt")]
+    outcomes = list(parse_files(files, IngestConfig(workers=1, timeout_seconds=4)))
+    assert [len(parsed.documents) for parsed in outcomes] == [1, 0, 1]
+    assert "took longer than ingest.timeout_seconds = 4" in str(outcomes[1].reports[0].skipped)
+
+
+@pytest.mark.skipif(not Path("/proc/self/limits").exists(), reason="the system has no limit on data memory")
+def test_a_file_that_eats_memory_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"a.txt": "word " * 12_000_000, "b.txt": "fine"})
+    outcomes = run(tmp_path, IngestConfig(workers=1, memory_mb=300, max_file_mb=500))
+    assert [len(parsed.documents) for parsed in outcomes] == [0, 1]
+    assert "memory" in str(outcomes[0].reports[0].skipped)

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ragcli.config import Config, IngestConfig, PathRule
+from ragcli.errors import SourceError, StrictFailure
+from ragcli.index.folder import IndexFolder
+from ragcli.index.writer import Writer
+from ragcli.pipelines.ingest import IngestResult, ingest
+from tests.parse.builders import make_pdf, write_tree
+
+Run = Callable[..., IngestResult]
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Iterator[Writer]:
+    with IndexFolder(tmp_path / "index").writer() as opened:
+        yield opened
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "docs", {"a.md": "# Alpha\n\nfirst", "hr/b.md": "# Beta\n\nsecond", "c.txt": "third"})
+
+
+def run(writer: Writer, *paths: Path, **options: object) -> IngestResult:
+    config = options.pop("config", None) or Config(ingest=IngestConfig(workers=1))
+    return ingest(list(paths), config=config, writer=writer, **options)  # type: ignore[arg-type]
+
+
+def counts(result: IngestResult) -> tuple[int, int, int, int]:
+    return result.added, result.changed, result.removed, result.unchanged
+
+
+def texts(writer: Writer) -> dict[str, str]:
+    return {doc_id: writer.staging.document(doc_id).text for doc_id in writer.staging.document_keys()}
+
+
+def test_only_what_changed_is_parsed_again(writer: Writer, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert counts(run(writer, docs)) == (3, 0, 0, 0)
+    keys = writer.staging.document_keys()
+    assert sorted(keys) == ["a.md", "c.txt", "hr/b.md"]
+    monkeypatch.setattr("ragcli.pipelines.ingest.parse_files", lambda *_: pytest.fail("parsed again"))
+    again = run(writer, docs)
+    assert counts(again) == (0, 0, 0, 3)
+    assert [report.path for report in again.files] == ["a.md", "c.txt", "hr/b.md"]
+    os.utime(docs / "a.md", ns=(1, 1))
+    assert counts(run(writer, docs)) == (0, 0, 0, 3)
+    assert writer.staging.document_keys() == keys
+
+
+def test_changes_additions_and_losses(writer: Writer, docs: Path) -> None:
+    run(writer, docs)
+    (docs / "a.md").write_text("# Alpha\n\nrewritten")
+    (docs / "new.txt").write_text("fourth")
+    (docs / "c.txt").unlink()
+    assert counts(run(writer, docs, max_delete=50)) == (1, 1, 1, 1)
+    assert texts(writer) == {"a.md": "# Alpha\n\nrewritten", "hr/b.md": "# Beta\n\nsecond", "new.txt": "fourth"}
+
+
+def test_a_loss_over_the_limit_stops_before_anything_is_done(writer: Writer, docs: Path) -> None:
+    run(writer, docs)
+    before = writer.staging.document_keys()
+    (docs / "c.txt").unlink()
+    with pytest.raises(SourceError, match="1 of 3 documents are gone") as caught:
+        run(writer, docs)
+    assert "--max-delete 34" in caught.value.hint
+    assert writer.staging.document_keys() == before
+    with pytest.raises(SourceError):
+        run(writer, docs / "nowhere")
+
+
+def test_a_file_that_became_unreadable_keeps_its_documents(writer: Writer, docs: Path) -> None:
+    (docs / "d.pdf").write_bytes(make_pdf([[(72, 100, 11, "Paper text")]]))
+    run(writer, docs)
+    (docs / "d.pdf").write_bytes(b"%PDF-1.7 broken")
+    result = run(writer, docs)
+    assert counts(result) == (0, 0, 0, 4)
+    report = next(report for report in result.files if report.path == "d.pdf")
+    assert report.skipped and "are kept" in report.warnings[-1]
+    assert texts(writer)["d.pdf"] == "Paper text"
+
+
+def test_strict_names_what_was_lost(writer: Writer, docs: Path) -> None:
+    (docs / "bad.docx").write_bytes(b"PK\x03\x04 broken")
+    with pytest.raises(StrictFailure, match=r"bad\.docx"):
+        run(writer, docs, strict=True)
+
+
+def test_a_dry_run_changes_nothing(writer: Writer, docs: Path) -> None:
+    result = run(writer, docs, dry_run=True)
+    assert (result.planned_files, result.planned_bytes) == (3, 33)
+    assert writer.staging.roots() == [] and writer.staging.document_keys() == {}
+
+
+def test_two_roots_with_the_same_path_inside(writer: Writer, docs: Path, tmp_path: Path) -> None:
+    other = write_tree(tmp_path / "other", {"a.md": "another alpha"})
+    run(writer, docs)
+    assert counts(run(writer, other)) == (1, 0, 0, 0)
+    assert texts(writer)["a.md"] == "# Alpha\n\nfirst"
+    assert texts(writer)["other/a.md"] == "another alpha"
+    assert counts(run(writer, other)) == (0, 0, 0, 1)
+
+
+def test_rules_and_flags_reach_documents_without_parsing_again(
+    writer: Writer, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(writer, docs)
+    monkeypatch.setattr("ragcli.pipelines.ingest.parse_files", lambda *_: pytest.fail("parsed again"))
+    config = Config(ingest=IngestConfig(workers=1, rules=(PathRule("hr/**", {"status": "final"}),)))
+    assert counts(run(writer, docs, config=config, acl=["staff"])) == (0, 3, 0, 0)
+    assert writer.staging.document("hr/b.md").metadata.status == "final"
+    assert writer.staging.document("a.md").metadata.acl == ("staff",)
