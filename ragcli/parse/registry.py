@@ -44,7 +44,7 @@ FAMILIES = (
     Family("html", 1, ("text/html", "application/xhtml+xml"), ("trafilatura", "lxml")),
     Family("pdf", 1, ("application/pdf",), ("pymupdf",)),
     Family("word", 1, (WORD,), ("python-docx",)),
-    Family("rows", 1, ("text/csv", "text/tab-separated-values", "application/jsonl", "application/json")),
+    Family("rows", 2, ("text/csv", "text/tab-separated-values", "application/jsonl", "application/json")),
 )
 _BY_TYPE = {kind: family for family in FAMILIES for kind in family.media_types}
 _OUTPUT_SETTINGS = (
@@ -99,6 +99,7 @@ def read(source: Source, context: Context) -> Iterator[Document | FileReport]:
     documents: list[Document] = []
     losses: list[str] = []
     empty: Coverage | None = None
+    own: FileReport | None = None
     children = 0
     try:
         source = _detected(source)
@@ -108,13 +109,17 @@ def read(source: Source, context: Context) -> Iterator[Document | FileReport]:
                 losses += warnings
                 empty = empty or outcome.coverage
                 documents += [document] if document is not None else []
+            elif isinstance(outcome, FileReport) and outcome.path == source.doc_id:
+                own = outcome
             else:
                 children += 1
                 yield from _child(outcome, source, digest, context) if isinstance(outcome, Source) else (outcome,)
     except ParseError as error:
         losses.append(_reason(error, source))
     yield from documents
-    if not documents and not children and empty is None:
+    if own is not None:
+        yield own
+    elif not documents and not children and empty is None:
         yield FileReport(source.doc_id, skipped=losses[-1] if losses else "no text in it")
     else:
         yield _report(source, documents, losses, empty)

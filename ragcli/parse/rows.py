@@ -13,6 +13,7 @@ from typing import Any
 from ragcli.errors import ParseError
 from ragcli.parse.assemble import Assembly, clean, one_line, table_text
 from ragcli.parse.decode import decode
+from ragcli.parse.questions import count_questions
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.parse.text import read_blocks
 from ragcli.records import Coverage, FileReport
@@ -85,6 +86,10 @@ def _separate(rows: list[list[str]]) -> Iterator[list[list[str]]]:
 
 def _json_lines(source: Source) -> Iterator[Outcome]:
     decoded = decode(source.data)
+    if questions := count_questions(decoded.text):
+        notice = f"a golden set of {questions} question(s), not documents: passed over"
+        yield FileReport(source.doc_id, encoding=decoded.encoding, warnings=(notice,))
+        return
     seen: dict[str, int] = {}
     for number, line in enumerate(decoded.text.split("\n"), 1):
         if not line.strip():
