@@ -6,9 +6,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ragcli.chunk.cuts import Cut
 from ragcli.chunk.outline import trimmed
 from ragcli.chunk.prefixes import Prefixes
-from ragcli.chunk.structure import Cut
 from ragcli.chunk.tokens import TokenMap
 from ragcli.chunk.units import cut_between_words
 from ragcli.interfaces import Tokenizer

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from ragcli.chunk.assembly import assemble
+from ragcli.chunk.cuts import Cut, Path, Sizes
+from ragcli.chunk.fixed import fixed_cuts
+from ragcli.chunk.overlap import with_overlap
+from ragcli.chunk.parents import with_parents
 from ragcli.chunk.prefixes import PREFIX_SHARE, Prefixes
-from ragcli.chunk.structure import Path, Sizes, structure_cuts
+from ragcli.chunk.semantic import Similarity, semantic_cuts
+from ragcli.chunk.structure import structure_cuts
 from ragcli.chunk.tokens import SPECIAL_TOKENS, TokenMap
 from ragcli.config import ChunkConfig
+from ragcli.errors import ConfigError
 from ragcli.interfaces import Tokenizer
 from ragcli.records import Chunk, Document
-
-Similarity = Callable[[Sequence[str]], Sequence[float]]
-"""Cosine of each of n texts with the next one: n - 1 numbers."""
 
 VERSION = "1"
 """Part of every chunk key: raise it when the same settings give other chunks."""
@@ -30,8 +33,9 @@ def chunk_document(
     """The document's chunks, in order.
 
     ``window`` is the model's limit in tokens, special tokens included; no chunk's ``indexed_text`` exceeds it. Every
-    character that is not white space lies in at least one chunk, and each chunk's text is the document's own at its
-    span. The same arguments give the same chunks. A document without visible text has none.
+    character that is not white space lies in at least one chunk (in one only, unless ``chunk.overlap`` is set), and
+    each chunk's text is the document's own at its span. The same arguments give the same chunks. A document without
+    visible text has none. ``similarity`` is asked by the semantic strategy alone; ConfigError when it is missing there.
     """
     if not document.text.strip():
         return ()
@@ -42,6 +46,29 @@ def chunk_document(
     def room(path: Path) -> int:
         return max(1, inside - prefixes.size(path) - 1)
 
-    sizes = Sizes(config.max_tokens, config.min_tokens, room)
-    cuts = structure_cuts(document, tokens, sizes)
-    return assemble(document, cuts, prefixes=prefixes, tokenizer=tokenizer, tokens=tokens, window=inside)
+    cuts = _cuts(document, tokens, config, room, similarity)
+    chunks = assemble(document, cuts, prefixes=prefixes, tokenizer=tokenizer, tokens=tokens, window=inside)
+    if config.parent == "off":
+        return chunks
+    return with_parents(document, chunks, tokens, config.parent, config.parent_max_tokens)
+
+
+def _cuts(
+    document: Document,
+    tokens: TokenMap,
+    config: ChunkConfig,
+    room: Callable[[Path], int],
+    similarity: Similarity | None,
+) -> list[Cut]:
+    if config.strategy == "fixed":
+        sizes = Sizes(config.max_tokens, config.min_tokens, room)
+        return fixed_cuts(document, tokens, sizes, min(config.overlap, config.max_tokens // 2))
+    overlap = min(config.overlap, config.max_tokens // 2)
+    sizes = Sizes(config.max_tokens - overlap, config.min_tokens, lambda path: max(1, room(path) - overlap))
+    if config.strategy == "semantic":
+        if similarity is None:
+            raise ConfigError("chunk.strategy is 'semantic', which needs an embedding model, and none was given")
+        cuts = semantic_cuts(document, tokens, sizes, similarity)
+    else:
+        cuts = structure_cuts(document, tokens, sizes)
+    return with_overlap(document, cuts, tokens, overlap)

@@ -2,46 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import pairwise
 
+from ragcli.chunk.cuts import Cut, Sizes
 from ragcli.chunk.leads import header_of, lead_ins, written
 from ragcli.chunk.outline import Piece, outline
 from ragcli.chunk.packing import pack
 from ragcli.chunk.sections import Group, common_path, grouped
 from ragcli.chunk.tokens import TokenMap
-from ragcli.chunk.units import GLUED, Unit, cut_piece
+from ragcli.chunk.units import GLUED, PROSE, Unit, cut_piece
 from ragcli.records import Document, Span
-
-Path = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """Where one chunk lies, under which headings, and what it repeats from before."""
-
-    span: Span
-    path: Path
-    lead: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """How large chunks may be, in tokens.
-
-    ``wanted`` is the text without the headings it begins with, ``minimum`` the size under which neighbours are
-    joined; ``room`` says what the window leaves for a chunk under a heading path, lead and headings included.
-    """
-
-    wanted: int
-    minimum: int
-    room: Callable[[Path], int]
-
-    def limit(self, path: Path) -> int:
-        """Tokens of text under a heading path."""
-        return max(1, min(self.wanted, self.room(path)))
-
 
 # Prices of a cut before a unit, against one for every chunk.
 SECTION, PARAGRAPH, ITEM, NESTED_ITEM, ROW, INTRODUCED, LINE, SENTENCE = 0.0, 0.05, 0.1, 0.25, 0.15, 0.6, 0.4, 0.3
@@ -160,7 +131,7 @@ def _packed(
 
     leads = [unit.lead_size for unit in units]
     ranges = pack([unit.joint for unit in units], leads, size, limit=limit, minimum=sizes.minimum)
-    return [_cut(pieces, group, units[first:last]) for first, last in ranges]
+    return [_cut(pieces, units, first, last) for first, last in ranges]
 
 
 def _bodies(units: Sequence[Unit]) -> list[int]:
@@ -174,7 +145,8 @@ def _bodies(units: Sequence[Unit]) -> list[int]:
     return result
 
 
-def _cut(pieces: Sequence[Piece], group: Group, units: Sequence[Unit]) -> Cut:
-    own = [pieces[unit.piece].path for unit in units if unit.kind != "heading"]
-    path = common_path(own) if own else pieces[units[-1].piece].path
-    return Cut(Span(units[0].span.start, units[-1].span.end), path, units[0].lead)
+def _cut(pieces: Sequence[Piece], units: Sequence[Unit], first: int, last: int) -> Cut:
+    own = [pieces[unit.piece].path for unit in units[first:last] if unit.kind != "heading"]
+    path = common_path(own) if own else pieces[units[last - 1].piece].path
+    continues = first > 0 and units[first - 1].kind in PROSE and units[first].kind in PROSE
+    return Cut(Span(units[first].span.start, units[last - 1].span.end), path, units[first].lead, continues)

@@ -42,3 +42,9 @@ class TokenMap:
         last = self.before(start) + budget
         position = self._starts[last] if last < len(self._starts) else end
         return min(position, end, start + budget * CHARACTERS_PER_TOKEN + CHARACTERS_PER_TOKEN - 1)
+
+    def back(self, end: int, count: int) -> int:
+        """The position where the last ``count`` tokens before ``end`` begin, or 0."""
+        first = self.before(end) - count
+        position = self._starts[first] if first >= 0 and self._starts else 0
+        return max(position, end - count * CHARACTERS_PER_TOKEN)

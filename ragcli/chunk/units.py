@@ -20,6 +20,8 @@ from ragcli.sentences import sentence_spans
 GLUED = 100.0
 """Price of a cut that leaves a heading without its text: paid only when nothing else is possible."""
 
+PROSE: tuple[BlockKind, ...] = ("paragraph", "list_item", "quote", "other")
+
 # Scripts without spaces between words: a cut between two of their characters is not inside a word.
 _UNSPACED = re.compile(r"[⺀-〿぀-ヿ㄀-ㇿ㐀-䶿一-鿿豈-﫿＀-￯฀-໿က-႟ក-៿\U00020000-\U0003ffff]")
 _JOINERS = frozenset("\u200c\u200d" + "".join(map(chr, range(0x1F3FB, 0x1F400))))
@@ -106,7 +108,7 @@ def cut_between_words(text: str, span: Span, tokens: TokenMap, budget: int) -> l
             result.append(Span(start, span.end))
             break
         share = -(-left // -(-left // budget))
-        cut = _word_end(text, start, tokens.reach(start, span.end, share), tokens.reach(start, span.end, budget))
+        cut = word_end(text, start, tokens.reach(start, span.end, share), tokens.reach(start, span.end, budget))
         part = trimmed(text, start, cut)
         if part:
             result.append(part)
@@ -114,7 +116,7 @@ def cut_between_words(text: str, span: Span, tokens: TokenMap, budget: int) -> l
     return result
 
 
-def _word_end(text: str, start: int, wanted: int, furthest: int) -> int:
+def word_end(text: str, start: int, wanted: int, furthest: int) -> int:
     """A cut near ``wanted`` and not after ``furthest``: at white space, else where no word is, else anywhere."""
     for allowed in (_at_space, _outside_word):
         for end in (wanted, furthest):

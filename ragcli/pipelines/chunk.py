@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -52,7 +52,7 @@ def chunk(
 ) -> ChunkResult:
     """Cut every staged document whose content, settings or model changed since it was cut (``force``: every one).
 
-    Sizes are those of the embedder's own tokenizer and window; its weights are not loaded.
+    Sizes are those of the embedder's own tokenizer and window; its weights are loaded by the semantic strategy alone.
     """
     started = time.monotonic()
     run = _Run(config, writer.staging, embedder, tokenizer or embedder.tokenizer, progress)
@@ -80,6 +80,7 @@ class _Run:
     ) -> None:
         info = embedder.info
         self._config = config
+        self._embedder = embedder
         self._staging = staging
         self._tokenizer = tokenizer
         self._progress = progress
@@ -111,9 +112,20 @@ class _Run:
         for doc_id in doc_ids:
             yield from self._staging.chunks(doc_id)
 
+    def _similarity(self, texts: Sequence[str]) -> list[float]:
+        """Cosine of each text with the next one."""
+        vectors = self._embedder.passages(texts)
+        return [float(value) for value in (vectors[:-1] * vectors[1:]).sum(axis=1)]
+
     def _cut_one(self, doc_id: str, document_key: str) -> tuple[Chunk, ...]:
         document = self._staging.document(doc_id)
-        chunks = chunk_document(document, tokenizer=self._tokenizer, config=self._config.chunk, window=self._window)
+        chunks = chunk_document(
+            document,
+            tokenizer=self._tokenizer,
+            config=self._config.chunk,
+            window=self._window,
+            similarity=self._similarity,
+        )
         lengths = self._tokenizer.count_many([item.indexed_text for item in chunks])
         self.truncated += sum(length > self._window - SPECIAL_TOKENS for length in lengths)
         self._staging.put_chunks(doc_id, document_key, self.chunk_key, chunks)

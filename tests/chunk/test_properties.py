@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -55,19 +57,38 @@ def documents(draw: st.DrawFn) -> Document:
 @st.composite
 def settings_of(draw: st.DrawFn) -> ChunkConfig:
     return ChunkConfig(
-        max_tokens=draw(st.sampled_from([16, 40, 200, 1000])), min_tokens=draw(st.sampled_from([0, 24, 100]))
+        strategy=draw(st.sampled_from(["structure", "structure", "fixed", "semantic"])),
+        max_tokens=draw(st.sampled_from([16, 40, 200, 1000])),
+        min_tokens=draw(st.sampled_from([0, 24, 100])),
+        overlap=draw(st.sampled_from([0, 0, 10, 50])),
+        parent=draw(st.sampled_from(["off", "section", "neighbours"])),
+        parent_max_tokens=draw(st.sampled_from([16, 100, 600])),
     )
 
 
-def check(doc: Document, chunks: tuple[Chunk, ...], tokenizer: Tokenizer, window: int) -> None:
+def similar_lengths(texts: Sequence[str]) -> list[float]:
+    """Stands for a model: neighbours are the closer the nearer their lengths."""
+    return [min(len(a), len(b)) / max(len(a), len(b), 1) for a, b in pairwise(texts)]
+
+
+def check(
+    doc: Document, chunks: tuple[Chunk, ...], tokenizer: Tokenizer, window: int, config: ChunkConfig | None = None
+) -> None:
     """Every promise of ``chunk_document``."""
-    position = 0
+    config = config or ChunkConfig()
+    position = start = 0
     for ordinal, chunk in enumerate(chunks, 1):
         assert chunk.chunk_id == f"{doc.doc_id}#{ordinal}" and chunk.ordinal == ordinal
         assert chunk.text == chunk.span.of(doc.text) and chunk.text.strip()
-        assert chunk.span.end > position
+        assert chunk.span.end > position and chunk.span.start >= start
+        if not config.overlap:
+            assert chunk.span.start >= position
         assert doc.text[position : chunk.span.start].strip() == ""
-        position = chunk.span.end
+        position, start = chunk.span.end, chunk.span.start
+        assert chunk.parent is None or config.parent != "off"
+        if chunk.parent is not None:
+            assert chunk.parent.start <= chunk.span.start and chunk.span.end <= chunk.parent.end != chunk.span
+            assert tokenizer.count(chunk.parent.of(doc.text)) <= 1.2 * max(config.parent_max_tokens, 200)
         assert chunk.token_count == tokenizer.count(chunk.text)
         if chunk.first_line is not None and doc.first_line is not None:
             assert chunk.first_line == doc.first_line + doc.text.count("\n", 0, chunk.span.start)
@@ -76,12 +97,13 @@ def check(doc: Document, chunks: tuple[Chunk, ...], tokenizer: Tokenizer, window
     assert all(count <= window - 2 for count in tokenizer.count_many([c.indexed_text for c in chunks]))
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(documents(), settings_of(), st.sampled_from([32, 64, 256]))
 def test_nothing_is_lost_and_nothing_exceeds_the_window(doc: Document, config: ChunkConfig, window: int) -> None:
-    chunks = chunk_document(doc, tokenizer=REAL, config=config, window=window)
-    check(doc, chunks, REAL, window)
-    assert chunks == chunk_document(doc, tokenizer=REAL, config=config, window=window)
+    chunks = chunk_document(doc, tokenizer=REAL, config=config, window=window, similarity=similar_lengths)
+    check(doc, chunks, REAL, window, config)
+    again = chunk_document(doc, tokenizer=REAL, config=config, window=window, similarity=similar_lengths)
+    assert again == chunks
 
 
 @given(documents())
@@ -124,13 +146,23 @@ def test_words_are_never_cut(text: str) -> None:
 def tree(shared_data: Path) -> list[Path]:
     files = sorted((shared_data / "trees" / "18f_handbook").rglob("*.md"))
     golden = sorted(p for p in (shared_data / "golden").glob("*/docs/**/*.md") if "datatalks" not in str(p))
-    return files[::4] + golden[::6]
+    return files[::9] + golden[::12]
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("config", [ChunkConfig(), ChunkConfig(max_tokens=64, min_tokens=0)], ids=["default", "small"])
+@pytest.mark.parametrize(
+    "config",
+    [
+        ChunkConfig(),
+        ChunkConfig(max_tokens=64, min_tokens=0, overlap=20, parent="section", parent_max_tokens=200),
+        ChunkConfig(strategy="fixed", max_tokens=100, overlap=20),
+        ChunkConfig(strategy="semantic", parent="neighbours"),
+    ],
+    ids=["default", "small", "fixed", "semantic"],
+)
 def test_real_files_keep_every_promise(tree: list[Path], config: ChunkConfig) -> None:
     for path in tree:
         doc = from_markdown(path.read_text(encoding="utf-8"), title=path.stem, doc_id=path.name)
         doc = dataclasses.replace(doc, first_line=1)
-        check(doc, chunk_document(doc, tokenizer=REAL, config=config, window=256), REAL, 256)
+        chunks = chunk_document(doc, tokenizer=REAL, config=config, window=256, similarity=similar_lengths)
+        check(doc, chunks, REAL, 256, config)

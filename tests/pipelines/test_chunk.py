@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from ragcli.config import ChunkConfig, Config
 from ragcli.index.folder import IndexFolder
@@ -107,3 +109,14 @@ def test_progress_counts_documents(writer: Writer) -> None:
     seen: list[tuple[str, int, int]] = []
     run(writer, progress=lambda *call: seen.append(call))
     assert seen[-1] == ("chunk", 2, 2)
+
+
+def test_the_semantic_strategy_asks_the_model_how_near_sentences_are(writer: Writer) -> None:
+    class Topics(WordEmbedder):
+        def passages(self, texts: Sequence[str], progress: object = None) -> NDArray[np.float32]:
+            return np.array([[1, 0] if "Cats" in text else [0, 1] for text in texts], dtype=np.float32)
+
+    cats, dogs = ("Cats sleep all day long on the warm sofa of the house.", "Dogs run all day long in the big garden.")
+    put(writer, document(("paragraph", f"{cats} {cats} {cats} {dogs} {dogs}"), doc_id="a.md"))
+    run(writer, Topics(window=256), settings=ChunkConfig(strategy="semantic", max_tokens=45, min_tokens=0))
+    assert [c.text for c in writer.staging.chunks("a.md")] == [f"{cats} {cats} {cats}", f"{dogs} {dogs}"]
