@@ -5,7 +5,7 @@ The exit code, the printed line and every report are derived from the one ``Verd
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,7 +13,7 @@ from ragcli.errors import ConfigError, ExitCode
 from ragcli.evaluate.bootstrap import Bootstrap, Difference, differences
 from ragcli.evaluate.run import CaseResult, EvalRun
 
-FailureKind = Literal["threshold", "undefined", "labels", "regression"]
+CheckKind = Literal["threshold", "labels", "regression"]
 LOWER_IS_BETTER = frozenset({"false_answers", "false_declines"})
 WATCHED = (
     "nDCG@10",
@@ -29,12 +29,17 @@ WATCHED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """One reason why a gate did not pass, or a warning."""
+class Check:
+    """One thing the gate looked at. ``soft`` checks rest on a model's opinion: they warn and never fail."""
 
-    kind: FailureKind
+    kind: CheckKind
     measure: str
+    passed: bool
     message: str
+    soft: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +71,25 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether the gate passed. ``asked`` is False when no threshold and no baseline was given: nothing can fail."""
+    """What the gate found. Without a check nothing was asked for and nothing can fail."""
 
-    asked: bool
-    failures: tuple[Failure, ...] = ()
-    warnings: tuple[Failure, ...] = ()
+    checks: tuple[Check, ...] = ()
     comparison: Comparison | None = None
+
+    @property
+    def asked(self) -> bool:
+        """Whether a threshold or a baseline was given."""
+        return bool(self.checks) or self.comparison is not None
+
+    @property
+    def failures(self) -> tuple[Check, ...]:
+        """The checks that fail the gate."""
+        return tuple(check for check in self.checks if not check.passed and not check.soft)
+
+    @property
+    def warnings(self) -> tuple[Check, ...]:
+        """The checks that did not pass and only warn."""
+        return tuple(check for check in self.checks if not check.passed and check.soft)
 
     @property
     def passed(self) -> bool:
@@ -88,9 +106,8 @@ class Verdict:
         """The verdict in one line."""
         if not self.asked:
             return "no gate was asked for"
-        if self.passed:
-            return "PASSED"
-        return f"FAILED: {len(self.failures)} {'reason' if len(self.failures) == 1 else 'reasons'}"
+        count = len(self.failures)
+        return f"FAILED: {count} of {len(self.checks)} checks" if count else f"PASSED: {len(self.checks)} checks"
 
 
 def judge_run(
@@ -108,18 +125,17 @@ def judge_run(
     Raises ConfigError for a threshold on an unknown measure, and for a baseline made from another golden set or corpus
     unless ``allow_other``.
     """
-    asked = bool(fail_under) or baseline is not None
-    failures, warnings = _thresholds(run, fail_under)
-    if asked:
-        failures += _labels(run)
-    comparison = None
-    if baseline is not None:
-        if not allow_other:
-            check_comparable(run, baseline, baseline_name)
-        comparison = compare(run, baseline, baseline_name, fail_under, how or Bootstrap())
-        worse, softer = _regressions(comparison, fail_under, tolerance)
-        failures, warnings = failures + worse, warnings + softer
-    return Verdict(asked, tuple(failures), tuple(warnings), comparison)
+    checks = [_threshold(run, name, wanted) for name, wanted in fail_under.items()]
+    if fail_under or baseline is not None:
+        checks += _labels(run)
+    if baseline is None:
+        return Verdict(tuple(checks))
+    if not allow_other:
+        check_comparable(run, baseline, baseline_name)
+    comparison = compare(run, baseline, baseline_name, fail_under, how or Bootstrap())
+    watched = [item for item in comparison.differences if _is_watched(item.measure, fail_under)]
+    checks += [_regression(item, tolerance) for item in watched if item.old is not None]
+    return Verdict(tuple(checks), comparison)
 
 
 def parse_threshold(text: str) -> tuple[str, float]:
@@ -187,20 +203,14 @@ def _is_watched(measure: str, fail_under: Mapping[str, float]) -> bool:
     return measure in WATCHED or measure in fail_under or is_judged(measure)
 
 
-def _thresholds(run: EvalRun, fail_under: Mapping[str, float]) -> tuple[list[Failure], list[Failure]]:
-    failures: list[Failure] = []
-    warnings: list[Failure] = []
-    for name, wanted in fail_under.items():
-        estimate = run.measures.get(name)
-        if estimate is None or name in LOWER_IS_BETTER:
-            raise ConfigError(_no_threshold(run, name))
-        if estimate.mean is None:
-            message = f"{name} has no value: none of the {run.cases} cases defines it"
-            failures.append(Failure("undefined", name, message))
-        elif estimate.mean < wanted - 1e-12:
-            message = f"{name} is {estimate.mean:.4f}, wanted at least {wanted:g}"
-            (warnings if is_judged(name) else failures).append(Failure("threshold", name, message))
-    return failures, warnings
+def _threshold(run: EvalRun, name: str, wanted: float) -> Check:
+    estimate = run.measures.get(name)
+    if estimate is None or name in LOWER_IS_BETTER:
+        raise ConfigError(_no_threshold(run, name))
+    if estimate.mean is None:
+        return Check("threshold", name, False, f"{name} has no value: none of the {run.cases} cases defines it")
+    message = f"{name} is {estimate.mean:.4f}, wanted at least {wanted:g}"
+    return Check("threshold", name, estimate.mean >= wanted - 1e-12, message, soft=is_judged(name))
 
 
 def _no_threshold(run: EvalRun, name: str) -> str:
@@ -210,42 +220,28 @@ def _no_threshold(run: EvalRun, name: str) -> str:
     return f"--fail-under {name}: not measured in this run; measured: {known}"
 
 
-def _labels(run: EvalRun) -> list[Failure]:
-    kinds = {
-        "not_in_corpus": "whose label is no longer in the corpus",
-        "not_in_text": "whose label is no longer in the parsed text",
-    }
+def _labels(run: EvalRun) -> list[Check]:
+    gone = {kind: run.faults.get(kind, 0) for kind in ("not_in_corpus", "not_in_text")}
+    if not any(gone.values()):
+        return [Check("labels", "labels", True, "every label is in the corpus and in its parsed text")]
+    words = {"not_in_corpus": "the corpus", "not_in_text": "the parsed text"}
     return [
-        Failure("labels", kind, f"{run.faults[kind]} {'case' if run.faults[kind] == 1 else 'cases'} {words}")
-        for kind, words in kinds.items()
-        if run.faults.get(kind)
+        Check("labels", kind, False, f"{count} case{'s' if count > 1 else ''} with a label no longer in {words[kind]}")
+        for kind, count in gone.items()
+        if count
     ]
 
 
-def _regressions(
-    comparison: Comparison, fail_under: Mapping[str, float], tolerance: float
-) -> tuple[list[Failure], list[Failure]]:
-    failures: list[Failure] = []
-    warnings: list[Failure] = []
-    for item in comparison.differences:
-        if not _is_watched(item.measure, fail_under):
-            continue
-        if item.old is not None and item.new is None:
-            message = f"{item.measure} was {item.old:.4f} and has no value now"
-            failures.append(Failure("undefined", item.measure, message))
-        elif is_regression(item, tolerance):
-            message = (
-                f"{item.measure} went from {item.old:.4f} to {item.new:.4f}: {item.difference:+.4f} "
-                f"({item.low:+.4f} to {item.high:+.4f}), tolerance {tolerance:g}"
-            )
-            (warnings if is_judged(item.measure) else failures).append(Failure("regression", item.measure, message))
-    return failures, warnings
+def _regression(item: Difference, tolerance: float) -> Check:
+    name, soft = item.measure, is_judged(item.measure)
+    if item.new is None or item.difference is None:
+        return Check("regression", name, False, f"{name} was {item.old:.4f} and has no value now", soft=soft)
+    message = (
+        f"{name} went from {item.old:.4f} to {item.new:.4f}: {item.difference:+.4f} "
+        f"({item.low:+.4f} to {item.high:+.4f}), tolerance {tolerance:g}"
+    )
+    return Check("regression", name, not is_regression(item, tolerance), message, soft=soft)
 
 
 def _flip(old: CaseResult, new: CaseResult) -> Flip:
     return Flip(new.id, new.question, old.lost_at, new.lost_at)
-
-
-def reasons(items: Sequence[Failure]) -> list[str]:
-    """Each failure or warning as one line."""
-    return [f"{item.kind}: {item.message}" for item in items]

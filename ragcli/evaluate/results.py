@@ -31,7 +31,8 @@ def case_result(measured: Measured, names: Sequence[str]) -> CaseResult:
     path, judged = measured.path, measured.path.judged
     case, answer = judged.case, measured.path.answer
     ranking = final_ranking(path.retrieval)
-    values: dict[str, float | None] = {**ranking_measures(measured, ranking, names)}
+    items = judged.items(ranking)
+    values: dict[str, float | None] = {**ranking_measures(items, judged.relevance, names)}
     values.update(measure_context(judged, path.context))
     if answer is not None:
         values.update(measure_answer(judged, answer))
@@ -57,16 +58,16 @@ def case_result(measured: Measured, names: Sequence[str]) -> CaseResult:
         timings_ms=measured.timings_ms,
         level=judged.level,
         where=case.where,
+        items=tuple(items),
+        relevance=judged.relevance,
     )
 
 
-def ranking_measures(measured: Measured, ranking: Sequence[str], names: Sequence[str]) -> dict[str, float | None]:
+def ranking_measures(
+    items: Sequence[str], relevance: Mapping[str, int], names: Sequence[str]
+) -> dict[str, float | None]:
     """Ranking measures of the whole candidate list; None for a case without a label."""
-    judged = measured.path.judged
-    if not judged.units:
-        return dict.fromkeys(names)
-    items, relevance = judged.items(ranking), judged.relevance
-    return {name: measure(name, items, relevance) for name in names}
+    return {name: measure(name, items, relevance) if relevance else None for name in names}
 
 
 def names_of(cutoffs: Sequence[int], *, answers: bool, extra: Sequence[str] = ()) -> tuple[str, ...]:

@@ -44,7 +44,8 @@ class CaseResult:
 
     ``retrieved`` are chunk ids in final order, ``expected`` the labels as written, ``ranks`` the rank at which each was
     found (None: not retrieved). ``found`` is None when no answer was asked for. ``top_score`` is the score of
-    the first hit, ``confidence`` the answer's. Times are milliseconds.
+    the first hit, ``confidence`` the answer's. Times are milliseconds. ``items`` and ``relevance`` are the case's
+    run and qrels, for export and curves; they are not saved.
     """
 
     id: str
@@ -67,6 +68,8 @@ class CaseResult:
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     level: str = "document"
     where: str = ""
+    items: tuple[str, ...] = ()
+    relevance: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,10 @@ class EvalRun:
 
 def run_to_json(run: EvalRun) -> dict[str, Any]:
     """The run as plain JSON values, schema first."""
-    return {"schema": SCHEMA, **encode(run)}
+    content = encode(run)
+    for case in content["per_case"]:
+        del case["items"], case["relevance"]
+    return {"schema": SCHEMA, **content}
 
 
 def save_run(run: EvalRun, path: Path, **more: Any) -> None:

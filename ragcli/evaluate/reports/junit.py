@@ -1,0 +1,61 @@
+"""The report as JUnit XML: what a CI server shows as tests.
+
+The checks of the gate are the tests that can fail, so that the server's verdict is the gate's. Cases are listed beside
+them: a lost one is *skipped* with the stage as its message, because a case fails a build only through the gate.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from xml.sax.saxutils import escape, quoteattr
+
+from ragcli.evaluate.gate import Check, Verdict
+from ragcli.evaluate.reports.wording import stage_title
+from ragcli.evaluate.run import CaseResult, EvalRun
+
+_ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def to_junit(run: EvalRun, verdict: Verdict) -> str:
+    """The whole report; pure."""
+    gate = [_check(check) for check in verdict.checks]
+    cases = [_case(case) for case in run.per_case]
+    lost = sum(case.lost_at is not None for case in run.per_case)
+    seconds = run.seconds.get("total", 0.0)
+    suites = [
+        _suite("gate", gate, failures=len(verdict.failures), skipped=len(verdict.warnings), seconds=0.0),
+        _suite(f"cases of {run.golden}", cases, failures=0, skipped=lost, seconds=seconds),
+    ]
+    head = f'<testsuites name="rag eval" tests="{len(gate) + len(cases)}" failures="{len(verdict.failures)}">'
+    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', head, *suites, "</testsuites>"]) + "\n"
+
+
+def _suite(name: str, tests: Sequence[str], *, failures: int, skipped: int, seconds: float) -> str:
+    counts = f'tests="{len(tests)}" failures="{failures}" errors="0" skipped="{skipped}" time="{seconds:.3f}"'
+    return "\n".join([f"<testsuite name={_attribute(name)} {counts}>", *tests, "</testsuite>"])
+
+
+def _check(check: Check) -> str:
+    name = f'<testcase classname="gate.{check.kind}" name={_attribute(check.measure)}'
+    if check.passed:
+        return f"{name}><system-out>{_text(check.message)}</system-out></testcase>"
+    tag = "skipped" if check.soft else "failure"
+    return f"{name}><{tag} message={_attribute(check.message)}/></testcase>"
+
+
+def _case(case: CaseResult) -> str:
+    seconds = case.timings_ms.get("total", 0.0) / 1000
+    name = f'<testcase classname="case" name={_attribute(f"{case.id}: {case.question}")} time="{seconds:.3f}"'
+    if case.lost_at is None:
+        return f"{name}/>"
+    message = f"{stage_title(case.lost_at)}: {case.loss.detail if case.loss else ''}"
+    return f"{name}><skipped message={_attribute(message)}/></testcase>"
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_ILLEGAL.sub("\ufffd", text), {"\n": "&#10;"})
+
+
+def _text(text: str) -> str:
+    return escape(_ILLEGAL.sub("\ufffd", text))
