@@ -5,14 +5,37 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
+from ragcli.config import IndexConfig
+from ragcli.errors import StoreError
+from ragcli.index.engine import FolderEngine
+from ragcli.index.manifest import read_manifest
+from ragcli.index.verify import faults
+from ragcli.index.versions import (
+    Pin,
+    current_or_error,
+    describe,
+    prune,
+    read_current,
+    set_current,
+    version_names,
+    version_path,
+)
 from ragcli.index.writer import Writer, open_writer
+from ragcli.records import EmbedderInfo, VersionInfo
+
+_OPEN_ATTEMPTS = 20
 
 
 class IndexFolder:
-    """An index folder, which need not exist yet."""
+    """An index folder, which need not exist yet.
 
-    def __init__(self, path: Path) -> None:
+    ``config`` holds the settings of search time (access default, boosts, ef); without it a version is searched under
+    the settings it was built with.
+    """
+
+    def __init__(self, path: Path, config: IndexConfig | None = None) -> None:
         self.path = path
+        self._config = config
 
     def writer(self, wait_seconds: float = 0) -> contextlib.AbstractContextManager[Writer]:
         """The writer, holding the lock for the length of the block; the folder is made when it is missing.
@@ -20,3 +43,75 @@ class IndexFolder:
         Raises IndexLocked, naming the holder, when another process writes for longer than ``wait_seconds``.
         """
         return open_writer(self.path, wait_seconds)
+
+    def open(self, version: str | None = None, embedder: EmbedderInfo | None = None) -> FolderEngine:
+        """A version, the current one by default, held until the engine is closed whatever is published meanwhile.
+
+        Raises StoreError when there is none, when it is damaged, or when ``embedder`` is not the model that made it.
+        """
+        engine = self._open(version)
+        if embedder is not None:
+            try:
+                check_embedder(engine.embedder, embedder)
+            except StoreError:
+                engine.close()
+                raise
+        return engine
+
+    def _open(self, version: str | None) -> FolderEngine:
+        name = version or current_or_error(self.path)
+        for _ in range(_OPEN_ATTEMPTS):
+            try:
+                return FolderEngine(version_path(self.path, name), self._config)
+            except (FileNotFoundError, StoreError):
+                # Pruned between reading its name and opening it, if the pointer has moved on.
+                if version is not None or (latest := current_or_error(self.path)) == name:
+                    read_manifest(version_path(self.path, name))
+                    raise
+                name = latest
+        raise StoreError(f"no version in {self.path} stays long enough to be opened", hint="rag versions list")
+
+    def current(self) -> str | None:
+        """Name of the current version, None when nothing has been published."""
+        return read_current(self.path)
+
+    def versions(self) -> list[VersionInfo]:
+        """Every version, oldest first."""
+        try:
+            current = self.current()
+        except StoreError:
+            current = None
+        return [describe(self.path, name, current) for name in version_names(self.path)]
+
+    def verify(self, version: str | None = None) -> list[str]:
+        """Everything wrong with a version (the current one by default), a line each; empty when it is sound."""
+        path = version_path(self.path, version or current_or_error(self.path))
+        try:
+            pin = Pin(path)
+        except FileNotFoundError:
+            return faults(path)
+        with contextlib.closing(pin):
+            return faults(path)
+
+    def use(self, version: str, wait_seconds: float = 0) -> None:
+        """Make a kept version the current one. Raises StoreError when it is not there or damaged."""
+        with self.writer(wait_seconds):
+            FolderEngine(version_path(self.path, version)).close()
+            set_current(self.path, version)
+
+    def prune(self, keep: int, wait_seconds: float = 0) -> list[str]:
+        """Remove all but the newest ``keep`` versions and the current one; those that are being read stay for now."""
+        with self.writer(wait_seconds):
+            return prune(self.path, keep, self.path / "staging" / "trash")
+
+
+def check_embedder(stored: EmbedderInfo, given: EmbedderInfo) -> None:
+    """Raise StoreError (``index_incompatible``), with both values, unless the models make comparable vectors."""
+    for name in ("model", "revision", "dimension", "passage_prefix"):
+        before, now = getattr(stored, name), getattr(given, name)
+        if before != now:
+            raise StoreError(
+                f"the index was made with embedding {name} {before!r}, the config says {now!r}",
+                hint="rag index embeds everything anew; or set the embed section back",
+                category="index_incompatible",
+            )

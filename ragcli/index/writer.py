@@ -48,7 +48,18 @@ class Writer:
         progress: Progress | None = None,
     ) -> PublishResult:
         """Make the staged documents the current version; ``vectors`` gives a unit row per chunk, in order."""
-        raise NotImplementedError
+        from ragcli.index.publish import Publication
+
+        publication = Publication(
+            self.folder,
+            self.staging,
+            embedder=embedder,
+            vectors=vectors,
+            config=config,
+            rebuild=rebuild,
+            progress=progress,
+        )
+        return publication.run()
 
     def close(self) -> None:
         """Release every file."""

@@ -1,0 +1,242 @@
+"""One version of the index folder, held open for a reader's life: the ``Engine`` that ships with ragcli."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragcli.config import IndexConfig
+from ragcli.errors import ConfigError
+from ragcli.index import analysis
+from ragcli.index.lexical import LexicalReader, without_stop_words
+from ragcli.index.manifest import Manifest, read_manifest
+from ragcli.index.selection import Selection, select
+from ragcli.index.supersedes import NAME as SUPERSEDES
+from ragcli.index.supersedes import read_references
+from ragcli.index.vector_search import VectorSearch
+from ragcli.index.versions import Pin
+from ragcli.index.view import View
+from ragcli.records import Allowed, Chunk, DenseMethod, Document, EmbedderInfo, Hit, Ranking, Scope
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LEXICAL = "lexical"
+_SCOPES_KEPT = 64
+_TERM_SET_LIMIT = 1_000
+
+
+class FolderEngine:
+    """A version folder as an ``Engine``. Close it, or use it as a context manager."""
+
+    def __init__(self, folder: Path, config: IndexConfig | None = None) -> None:
+        """Open and map every file of the version. Raises StoreError, or FileNotFoundError when it was just pruned.
+
+        ``config`` holds the settings of search time (access default, boosts, ef); None takes those of the build.
+        """
+        self._pin = Pin(folder)
+        self.manifest: Manifest = read_manifest(folder)
+        self._config = config or _built_with(self.manifest)
+        self._view = View.of(folder, self.manifest)
+        self._references = read_references(folder / SUPERSEDES)
+        self._lexical = LexicalReader(folder / LEXICAL)
+        self._vectors = VectorSearch(self._view, self.manifest, self._config)
+        self._allowed: dict[tuple[Scope, str], Allowed] = {}
+
+    def close(self) -> None:
+        """Release the version."""
+        self._view.close()
+        self._pin.close()
+
+    def __enter__(self) -> FolderEngine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def version(self) -> str:
+        """``v000007``."""
+        return self.manifest.version
+
+    @property
+    def embedder(self) -> EmbedderInfo:
+        """The model that made the vectors of this version."""
+        return self.manifest.embedder
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a user should know about how this version is served."""
+        return tuple(self._vectors.notices)
+
+    # ------------------------------------------------------------ search
+
+    def allowed(self, scope: Scope) -> Allowed:
+        """The chunks a scope may see; kept for the next question of the same scope."""
+        today = date.today().isoformat()
+        if scope.as_of is not None:
+            _check_date(scope.as_of)
+        known = self._allowed.get((scope, today))
+        if known is None:
+            view = self._view
+            selection = select(
+                view.segments,
+                view.living,
+                self._references,
+                scope,
+                today=today,
+                default_acl=self._config.default_acl,
+            )
+            known = Allowed(selection.count, selection.superseded_hidden, selection)
+            if len(self._allowed) >= _SCOPES_KEPT:
+                self._allowed.pop(next(iter(self._allowed)))
+            self._allowed[(scope, today)] = known
+        return known
+
+    def lexical(self, query: str, depth: int, allowed: Allowed) -> Ranking:
+        """BM25 over the allowed chunks: ``min(depth, matching)`` hits. Any string at all is a valid query."""
+        selection = _selection(allowed)
+        terms = self._terms(query)
+        if not selection.count or not terms:
+            return Ranking("bm25", ())
+        boosts = {"title": self._config.title_boost, "headings": self._config.heading_boost}
+        only = selection.numbers() if selection.count <= _TERM_SET_LIMIT and not selection.unrestricted else None
+        hits = self._lexical.search(
+            terms,
+            boosts,
+            depth,
+            share=selection.count / max(1, self._lexical.count),
+            keep=None if selection.unrestricted else functools.partial(self._keep, selection),
+            only=only,
+        )
+        return self._ranking("bm25", hits)
+
+    def _terms(self, query: str) -> dict[str, int]:
+        found = analysis.query_terms(query, self.manifest.languages)
+        if not self._config.stop_words:
+            return found
+        kept: set[str] = set()
+        for language in self.manifest.languages:
+            name = analysis.stemmer_name(analysis.base_language(language))
+            words = analysis.plain_words(query)
+            content = without_stop_words(words, name) if name else set(words)
+            kept.update(analysis.query_terms(" ".join(sorted(content)), [language]))
+        return {term: count for term, count in found.items() if term in kept} or found
+
+    def _keep(self, selection: Selection, numbers: list[int]) -> list[bool]:
+        import numpy as np
+
+        flags = np.zeros(len(numbers), dtype=bool)
+        for segment, places, rows in self._view.split(np.asarray(numbers, dtype=np.int64)):
+            mask = selection.documents(segment)
+            flags[places] = True if mask is None else mask[self._view.segments[segment].owners(rows)]
+        return [bool(flag) for flag in flags]
+
+    def dense(
+        self, vector: NDArray[np.float32], depth: int, allowed: Allowed, method: str = "auto"
+    ) -> tuple[Ranking, DenseMethod]:
+        """Cosine over the allowed chunks: ``min(depth, allowed.count)`` hits, and how they were found.
+
+        Raises ConfigError for a vector of another dimension or an unknown method.
+        """
+        hits, used = self._vectors.search(vector, depth, _selection(allowed), method)
+        return self._ranking("dense", hits), used
+
+    def _ranking(self, retriever: str, hits: Sequence[tuple[int, float]]) -> Ranking:
+        import numpy as np
+
+        names = [""] * len(hits)
+        if hits:
+            for segment, places, rows in self._view.split(np.asarray([number for number, _ in hits], dtype=np.int64)):
+                source = self._view.segments[segment]
+                owners = source.owners(rows)
+                for place, row, owner in zip(places.tolist(), rows.tolist(), owners.tolist(), strict=True):
+                    ordinal = row - int(source.offsets[owner]) + 1
+                    names[place] = f"{source.doc_id(owner)}#{ordinal}"
+        ordered = sorted(zip(names, (score for _, score in hits), strict=True), key=lambda hit: (-hit[1], hit[0]))
+        return Ranking(retriever, tuple(Hit(name, score, rank) for rank, (name, score) in enumerate(ordered, start=1)))
+
+    # ------------------------------------------------------------ records
+
+    def chunks(self, chunk_ids: Sequence[str]) -> list[Chunk]:
+        """The chunks, in the order asked for. Raises KeyError for an id that is not in this version."""
+        found = []
+        for chunk_id in chunk_ids:
+            segment, row = self._chunk_place(chunk_id)
+            found.append(self._view.segments[segment].chunk(row))
+        return found
+
+    def vectors(self, chunk_ids: Sequence[str]) -> NDArray[np.float32]:
+        """Stored vectors of the chunks, a row each. Raises KeyError."""
+        import numpy as np
+
+        result = np.empty((len(chunk_ids), self.embedder.dimension), dtype=np.float32)
+        for place, chunk_id in enumerate(chunk_ids):
+            segment, row = self._chunk_place(chunk_id)
+            result[place] = self._view.segments[segment].embeddings[row]
+        return result
+
+    def _chunk_place(self, chunk_id: str) -> tuple[int, int]:
+        doc_id, _, ordinal = chunk_id.rpartition("#")
+        if not ordinal.isascii() or not ordinal.isdigit():
+            raise KeyError(chunk_id)
+        try:
+            segment, row = self._view.place(doc_id)
+        except KeyError:
+            raise KeyError(chunk_id) from None
+        rows = self._view.segments[segment].chunk_rows(row)
+        if not 1 <= int(ordinal) <= len(rows):
+            raise KeyError(chunk_id)
+        return segment, rows[int(ordinal) - 1]
+
+    def document(self, doc_id: str) -> Document:
+        """The document with its text. Raises KeyError when it is not in this version."""
+        segment, row = self._view.place(doc_id)
+        return self._view.segments[segment].document(row)
+
+    def headers(self, doc_ids: Sequence[str]) -> list[Document]:
+        """The documents without text, blocks and sections. Raises KeyError for an unknown id."""
+        places = [self._view.place(doc_id) for doc_id in doc_ids]
+        return [self._view.segments[segment].head(row) for segment, row in places]
+
+    def document_chunks(self, doc_id: str) -> list[Chunk]:
+        """The document's chunks, in order. Raises KeyError."""
+        segment, row = self._view.place(doc_id)
+        return self._view.segments[segment].chunks(row)
+
+    def doc_ids(self, allowed: Allowed | None = None) -> list[str]:
+        """Every document (or every allowed one), sorted."""
+        found = []
+        for number, segment in enumerate(self._view.segments):
+            mask = self._view.living[number] if allowed is None else _selection(allowed).documents(number)
+            found += [doc_id for row, doc_id, _ in segment.entries() if mask is None or mask[row]]
+        return sorted(found)
+
+
+def _selection(allowed: Allowed) -> Selection:
+    if not isinstance(allowed.token, Selection):
+        raise TypeError("allowed was not made by this engine")
+    return allowed.token
+
+
+def _check_date(text: str) -> None:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        raise ConfigError(f"bad date {text!r} for as-of", hint="write YYYY-MM-DD") from None
+
+
+def _built_with(manifest: Manifest) -> IndexConfig:
+    """The index settings of the build, as far as this ragcli knows them."""
+    import dataclasses
+
+    stored = manifest.config.get("index", {})
+    known = {item.name for item in dataclasses.fields(IndexConfig)}
+    values: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in stored.items() if key in known
+    }
+    return IndexConfig(**values)

@@ -1,0 +1,182 @@
+"""BM25 by tantivy, over terms that ``analysis`` made.
+
+The index holds terms joined by spaces, so no tokenizer needs registering, and a question is a set of term queries, so
+no text of a user ever meets a query parser. A chunk is known by its permanent number alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tantivy
+
+from ragcli.errors import StoreError
+
+FIELDS = ("text", "title", "headings")
+_HEAP_BYTES = 128_000_000
+_SMALL_HEAP_BYTES = 15_000_000
+_SMALL_BATCH = 2_000
+_DELETE_BATCH = 1_000
+_LOCKS = (".tantivy-writer.lock", ".tantivy-meta.lock")
+
+Keep = Callable[[list[int]], list[bool]]
+"""Of chunk numbers: which of them may be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalChunk:
+    """One chunk as BM25 sees it: its number and the terms of each field, joined by spaces."""
+
+    number: int
+    text: str
+    title: str
+    headings: str
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("number", indexed=True, fast=True)
+    for name in FIELDS:
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
+    return builder.build()
+
+
+class LexicalWriter:
+    """Changes an index folder that nobody else has open; segment files already there are never written to."""
+
+    def __init__(self, folder: Path, expected_changes: int) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in _LOCKS:
+            (folder / name).unlink(missing_ok=True)
+        heap = _SMALL_HEAP_BYTES if expected_changes < _SMALL_BATCH else _HEAP_BYTES
+        self._schema = _schema()
+        try:
+            self._index = tantivy.Index(self._schema, path=str(folder))
+            self._writer = self._index.writer(heap, 1)
+        except (ValueError, OSError) as error:
+            raise StoreError(f"{folder}: BM25 index cannot be written: {error}") from error
+        self._folder = folder
+
+    def add(self, chunk: LexicalChunk) -> None:
+        """Index one chunk."""
+        document = tantivy.Document()
+        document.add_unsigned("number", chunk.number)
+        document.add_text("text", chunk.text)
+        document.add_text("title", chunk.title)
+        document.add_text("headings", chunk.headings)
+        self._writer.add_document(document)
+
+    def delete(self, numbers: Sequence[int]) -> None:
+        """Remove the chunks of those numbers."""
+        # By query: tantivy's deletion by term takes a number for a signed one and then finds nothing.
+        for start in range(0, len(numbers), _DELETE_BATCH):
+            batch = list(numbers[start : start + _DELETE_BATCH])
+            self._writer.delete_documents_by_query(tantivy.Query.term_set_query(self._schema, "number", batch))
+
+    def finish(self) -> None:
+        """Commit and wait for merges; the folder may be sealed afterwards. Raises StoreError (a full disk)."""
+        try:
+            self._writer.commit()
+            self._writer.garbage_collect_files()
+            self._writer.wait_merging_threads()
+        except (ValueError, OSError) as error:
+            raise StoreError(f"{self._folder}: BM25 index cannot be written: {error}") from error
+        for name in _LOCKS:
+            (self._folder / name).unlink(missing_ok=True)
+
+
+class LexicalReader:
+    """A sealed BM25 index; every file is mapped on opening and outlives its name."""
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            self._index = tantivy.Index.open(str(folder))
+            self._searcher = self._index.searcher()
+        except (ValueError, OSError) as error:
+            raise StoreError(
+                f"{folder}: BM25 index cannot be opened: {error}", hint="rag versions verify; rag index --rebuild"
+            ) from error
+        self._schema = self._index.schema
+
+    @property
+    def count(self) -> int:
+        """Number of chunks."""
+        return int(self._searcher.num_docs)
+
+    def search(
+        self,
+        terms: Mapping[str, int],
+        boosts: Mapping[str, float],
+        depth: int,
+        *,
+        share: float = 1.0,
+        keep: Keep | None = None,
+        only: Sequence[int] | None = None,
+    ) -> list[tuple[int, float]]:
+        """The best ``depth`` chunks as (number, score), best first, equal scores by number.
+
+        A filter never changes the order of what it lets through, so the search takes as many hits as it needs and
+        drops those that ``keep`` refuses, until ``depth`` are left or nothing more matches. ``share`` (the expected
+        share that is kept) only sets how many it takes at first. ``only`` names the few numbers that may match.
+        """
+        query = self._query(terms, boosts)
+        if query is None or depth < 1:
+            return []
+        if only is not None:
+            query = self._restricted(query, only)
+            keep = None
+        limit = depth if keep is None else int(depth / max(share, 1e-6) * 1.25) + 32
+        while True:
+            hits = self._search(query, max(1, min(limit, self.count)))
+            kept = hits if keep is None else _kept(hits, keep)
+            if len(kept) >= depth or len(hits) < limit or limit >= self.count:
+                return sorted(kept, key=lambda hit: (-hit[1], hit[0]))[:depth]
+            limit *= 8
+
+    def numbers(self) -> list[int]:
+        """The number of every chunk, ascending; reads the whole column."""
+        return sorted(number for number, _ in self._search(tantivy.Query.all_query(), max(1, self.count)))
+
+    def _search(self, query: Any, limit: int) -> list[tuple[int, float]]:
+        hits = self._searcher.search(query, limit, count=False).hits
+        numbers = self._searcher.fast_field_values("number", [address for _, address in hits])
+        return [(int(number), float(score)) for number, (score, _) in zip(numbers, hits, strict=True)]
+
+    def _query(self, terms: Mapping[str, int], boosts: Mapping[str, float]) -> Any:
+        clauses = []
+        for name in FIELDS:
+            boost = boosts.get(name, 1.0)
+            if boost <= 0:
+                continue
+            for term, count in terms.items():
+                query = tantivy.Query.term_query(self._schema, name, term, "freq")
+                weight = boost * count
+                clauses.append((tantivy.Occur.Should, query if weight == 1 else _boosted(query, weight)))
+        return tantivy.Query.boolean_query(clauses) if clauses else None
+
+    def _restricted(self, query: Any, numbers: Sequence[int]) -> Any:
+        allowed = tantivy.Query.term_set_query(self._schema, "number", list(numbers))
+        unscored = tantivy.Query.const_score_query(allowed, 0.0)
+        return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, unscored)])
+
+
+def _boosted(query: Any, weight: float) -> Any:
+    return tantivy.Query.boost_query(query, weight)
+
+
+def _kept(hits: list[tuple[int, float]], keep: Keep) -> list[tuple[int, float]]:
+    flags = keep([number for number, _ in hits])
+    return [hit for hit, flag in zip(hits, flags, strict=True) if flag]
+
+
+def without_stop_words(words: Sequence[str], language: str) -> set[str]:
+    """``words`` less those in tantivy's stop-word list of the language; all of them where it has no list."""
+    try:
+        stop = tantivy.Filter.stopword(language)
+    except ValueError:
+        return set(words)
+    analyzer = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).filter(stop).build()
+    return {token if isinstance(token, str) else token.text for token in analyzer.analyze(" ".join(words))}

@@ -1,0 +1,298 @@
+"""An immutable segment: documents, chunks and vectors that were added together.
+
+    records.sqlite    documents (head and body apart), chunks, and filter postings: (key, value) → document rows
+    offsets.npy       row of each document's first chunk, and one more for the end        (int64)
+    numbers.npy       permanent number of each document's first chunk, ascending          (int64)
+    embeddings.npy    one unit row per chunk: the truth about vectors                     (float32)
+    dense.hnsw        the graph built from them
+
+A *row* is a place in this segment, a *number* belongs to a chunk for ever. Opening maps the arrays and reads none.
+"""
+
+from __future__ import annotations
+
+import functools
+import sqlite3
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragcli.codec import decode, encode
+from ragcli.errors import StoreError
+from ragcli.index.database import open_sealed, pack, store_errors, unpack
+from ragcli.index.postings import Postings
+from ragcli.records import Chunk, Document
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+RECORDS = "records.sqlite"
+OFFSETS = "offsets.npy"
+NUMBERS = "numbers.npy"
+EMBEDDINGS = "embeddings.npy"
+GRAPH = "dense.hnsw"
+
+_SCHEMA = """
+CREATE TABLE documents (
+    row INTEGER PRIMARY KEY, doc_id TEXT NOT NULL, entry_key TEXT NOT NULL, head BLOB NOT NULL, body BLOB NOT NULL
+);
+CREATE TABLE chunks (row INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE postings (
+    key TEXT NOT NULL, value TEXT NOT NULL, count INTEGER NOT NULL, rows BLOB NOT NULL, PRIMARY KEY (key, value)
+) WITHOUT ROWID;
+"""
+_BODY = ("text", "blocks", "sections")
+
+
+class SegmentWriter:
+    """Writes a new segment folder, one document at a time, in the order of their numbers."""
+
+    def __init__(self, folder: Path, chunk_count: int, dimension: int) -> None:
+        """``chunk_count`` rows are reserved; exactly so many chunks must be added."""
+        import numpy as np
+
+        folder.mkdir(parents=True)
+        self.folder = folder
+        self._offsets = [0]
+        self._numbers: list[int] = []
+        self._postings = Postings()
+        # Appended, not mapped: on a full disk a mapped file would end the process instead of raising.
+        self._expected = self._missing = chunk_count
+        self._vectors = (folder / EMBEDDINGS).open("wb")
+        shape = (chunk_count, dimension)
+        header = {"descr": "<f4", "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(self._vectors, header)
+        with store_errors(folder / RECORDS):
+            self._database = sqlite3.connect(folder / RECORDS, isolation_level=None)
+            self._database.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; " + _SCHEMA)
+            self._database.execute("BEGIN")
+
+    def add(self, document: Document, entry_key: str, chunks: Sequence[Chunk], first_number: int) -> int:
+        """Add a document with its chunks; returns the row of its first chunk."""
+        data = [pack(encode(chunk)) for chunk in chunks]
+        content = encode(document)
+        body = {name: content.pop(name) for name in _BODY}
+        return self.add_stored(
+            document, (_key(document.doc_id), entry_key, pack(content), pack(body)), data, first_number
+        )
+
+    def add_stored(
+        self, document: Document, stored: tuple[object, str, bytes, bytes], data: Sequence[bytes], first_number: int
+    ) -> int:
+        """The same with records already packed, as ``Segment.stored`` gives them."""
+        row, first = len(self._numbers), self._offsets[-1]
+        with store_errors(self.folder / RECORDS):
+            self._database.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?)", (row, *stored))
+            self._database.executemany("INSERT INTO chunks VALUES (?, ?)", enumerate(data, start=first))
+        self._postings.add(row, document)
+        self._numbers.append(first_number)
+        self._offsets.append(first + len(data))
+        return first
+
+    def append_vectors(self, vectors: NDArray[np.float32]) -> None:
+        """The vectors of the chunks that have none yet, in order."""
+        import numpy as np
+
+        self._missing -= len(vectors)
+        self._vectors.write(np.ascontiguousarray(vectors, dtype="<f4").tobytes())
+
+    def abandon(self) -> None:
+        """Release the files of a segment that will not be finished."""
+        self._database.close()
+        self._vectors.close()
+
+    def finish(self) -> None:
+        """Write what is left; the folder is complete but not yet synced.
+
+        Raises ValueError when there were not as many chunks or vectors as announced.
+        """
+        import numpy as np
+
+        if self._missing or self._offsets[-1] != self._expected:
+            raise ValueError(f"{self._offsets[-1]} chunks and {self._missing} missing vectors of {self._expected}")
+
+        with store_errors(self.folder):
+            self._database.executemany("INSERT INTO postings VALUES (?, ?, ?, ?)", self._postings.rows())
+            self._database.execute("CREATE UNIQUE INDEX documents_by_id ON documents (doc_id)")
+            self._database.execute("COMMIT")
+            self._database.close()
+            self._vectors.close()
+            np.save(self.folder / OFFSETS, np.asarray(self._offsets, dtype="<i8"), allow_pickle=False)
+            np.save(self.folder / NUMBERS, np.asarray(self._numbers, dtype="<i8"), allow_pickle=False)
+
+
+class Segment:
+    """A sealed segment, read-only."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open and map every file. Raises StoreError when one is missing or has the wrong shape."""
+        self.folder = folder
+        self._database = open_sealed(folder / RECORDS)
+        self.offsets: NDArray[np.int64] = _map(folder / OFFSETS, "<i8", 1)
+        self.numbers: NDArray[np.int64] = _map(folder / NUMBERS, "<i8", 1)
+        self.embeddings: NDArray[np.float32] = _map(folder / EMBEDDINGS, "<f4", 2)
+        self.document_count = len(self.numbers)
+        if len(self.offsets) != self.document_count + 1 or int(self.offsets[-1]) != len(self.embeddings):
+            raise StoreError(
+                f"{folder}: {len(self.offsets)} offsets for {self.document_count} documents and "
+                f"{len(self.embeddings)} vectors do not fit together",
+                hint="rag versions verify; rag index --rebuild",
+            )
+
+    @property
+    def chunk_count(self) -> int:
+        """Chunks, dead ones counted."""
+        return len(self.embeddings)
+
+    def close(self) -> None:
+        """Release the database; the maps go with their last reader."""
+        self._database.close()
+
+    def _rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        with store_errors(self.folder / RECORDS, "rag versions verify; rag index --rebuild"):
+            return self._database.execute(sql, values).fetchall()
+
+    # ------------------------------------------------------------ documents
+
+    def document_row(self, doc_id: str) -> int | None:
+        """Row of the document, dead or alive, or None."""
+        rows = self._rows("SELECT row FROM documents WHERE doc_id = ?", (_key(doc_id),))
+        return int(rows[0][0]) if rows else None
+
+    def doc_id(self, row: int) -> str:
+        """Id of the document at ``row``."""
+        return _name(self._rows("SELECT doc_id FROM documents WHERE row = ?", (row,))[0][0])
+
+    def entries(self) -> list[tuple[int, str, str]]:
+        """(row, doc_id, entry_key) of every document, dead or alive, in order of rows."""
+        rows = self._rows("SELECT row, doc_id, entry_key FROM documents ORDER BY row")
+        return [(int(row), _name(doc_id), str(entry_key)) for row, doc_id, entry_key in rows]
+
+    def head(self, row: int) -> Document:
+        """The document at ``row`` without text, blocks and sections."""
+        content = unpack(self._rows("SELECT head FROM documents WHERE row = ?", (row,))[0][0])
+        return decode(Document, content | {"text": "", "blocks": [], "sections": []})
+
+    def document(self, row: int) -> Document:
+        """The whole document at ``row``."""
+        head, body = self._rows("SELECT head, body FROM documents WHERE row = ?", (row,))[0]
+        return decode(Document, unpack(head) | unpack(body))
+
+    def stored(self, row: int) -> tuple[object, str, bytes, bytes]:
+        """The document at ``row`` as it is stored: id, entry key, head, body."""
+        return self._rows("SELECT doc_id, entry_key, head, body FROM documents WHERE row = ?", (row,))[0]
+
+    # ------------------------------------------------------------ chunks
+
+    def chunk_rows(self, row: int) -> range:
+        """Rows of the chunks of the document at ``row``."""
+        return range(int(self.offsets[row]), int(self.offsets[row + 1]))
+
+    def chunk(self, chunk_row: int) -> Chunk:
+        """The chunk at ``chunk_row``."""
+        return decode(Chunk, unpack(self._rows("SELECT data FROM chunks WHERE row = ?", (chunk_row,))[0][0]))
+
+    def chunk_data(self, rows: range) -> list[bytes]:
+        """Stored chunks of consecutive rows."""
+        found = self._rows("SELECT data FROM chunks WHERE row >= ? AND row < ? ORDER BY row", (rows.start, rows.stop))
+        return [data for (data,) in found]
+
+    def chunks(self, row: int) -> list[Chunk]:
+        """The chunks of the document at ``row``, in order."""
+        return [decode(Chunk, unpack(data)) for data in self.chunk_data(self.chunk_rows(row))]
+
+    def owners(self, chunk_rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Row of the document that each chunk row belongs to."""
+        import numpy as np
+
+        return np.searchsorted(self.offsets, chunk_rows, side="right") - 1
+
+    def rows_of_numbers(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Chunk row of each permanent number; every number must be of this segment."""
+        import numpy as np
+
+        owners = np.searchsorted(self.numbers, numbers, side="right") - 1
+        return self.offsets[owners] + (numbers - self.numbers[owners])
+
+    def numbers_of_rows(self, chunk_rows: NDArray[np.int64] | None) -> NDArray[np.int64]:
+        """Permanent number of each chunk row, of every one for None."""
+        import numpy as np
+
+        rows = np.arange(self.chunk_count, dtype=np.int64) if chunk_rows is None else chunk_rows
+        owners = self.owners(rows)
+        return self.numbers[owners] + (rows - self.offsets[owners])
+
+    @functools.cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of chunks of each document."""
+        import numpy as np
+
+        return np.diff(self.offsets)
+
+    def record_count(self) -> int:
+        """Number of chunk records, for a check against the number of vectors."""
+        return int(self._rows("SELECT count(*) FROM chunks")[0][0])
+
+    # ------------------------------------------------------------ postings
+
+    def values(self, key: str, low: str = "", high: str | None = None) -> list[str]:
+        """The distinct values of a filter key in ``low <= value < high``, sorted."""
+        bound, values = ("", [key, low]) if high is None else (" AND value < ?", [key, low, high])
+        rows = self._rows(f"SELECT value FROM postings WHERE key = ? AND value >= ?{bound} ORDER BY value", values)
+        return [str(value) for (value,) in rows]
+
+    def posting_keys(self) -> list[str]:
+        """The filter keys that occur, sorted."""
+        return [str(key) for (key,) in self._rows("SELECT DISTINCT key FROM postings ORDER BY key")]
+
+    def marked(self, key: str, values: Iterable[str]) -> NDArray[np.bool_]:
+        """A flag per document: whether it has ``key`` with one of the values."""
+        import numpy as np
+
+        mask = np.zeros(self.document_count, dtype=bool)
+        self.mark(key, values, mask)
+        return mask
+
+    def rows_with(self, key: str, value: str) -> list[int]:
+        """Rows of the documents that have this value, ascending."""
+        import numpy as np
+
+        return [int(row) for row in np.flatnonzero(self.marked(key, [value]))]
+
+    def mark(self, key: str, values: Iterable[str], mask: NDArray[np.bool_]) -> None:
+        """Set ``mask`` (a flag per document) for the documents that have ``key`` with one of the values."""
+        import numpy as np
+
+        for value in values:
+            found = self._rows("SELECT count, rows FROM postings WHERE key = ? AND value = ?", (key, value))
+            for count, rows in found:
+                if count == self.document_count:
+                    mask[:] = True
+                else:
+                    mask[np.frombuffer(rows, dtype="<i4")] = True
+
+
+def _map(path: Path, kind: str, dimensions: int) -> Any:
+    import numpy as np
+
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        hint = "rag versions verify; rag index --rebuild"
+        raise StoreError(f"{path} cannot be read: {error}", hint=hint) from error
+    if array.dtype.str != kind or array.ndim != dimensions:
+        raise StoreError(f"{path} holds {array.dtype.str} in {array.ndim} dimensions, expected {kind} in {dimensions}")
+    return array
+
+
+def _key(doc_id: str) -> str | bytes:
+    try:
+        doc_id.encode()
+    except UnicodeEncodeError:
+        return doc_id.encode("utf-8", "surrogatepass")
+    return doc_id
+
+
+def _name(stored: object) -> str:
+    return stored.decode("utf-8", "surrogatepass") if isinstance(stored, bytes) else str(stored)

@@ -1,0 +1,180 @@
+"""The versions of an index folder and the pointer to the current one."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from ragcli.errors import StoreError
+from ragcli.index.durable import replace_text, sync_folder
+from ragcli.index.manifest import NAME, Manifest, read_manifest
+from ragcli.records import VersionInfo
+
+_VERSION = re.compile(r"v\d{6,12}")
+CURRENT = "CURRENT"
+VERSIONS = "versions"
+
+
+def version_names(folder: Path) -> list[str]:
+    """Names of the version folders, oldest first."""
+    parent = folder / VERSIONS
+    if not parent.is_dir():
+        return []
+    return sorted((e.name for e in parent.iterdir() if _VERSION.fullmatch(e.name) and e.is_dir()), key=number)
+
+
+def number(version: str) -> int:
+    """7 for ``v000007``."""
+    return int(version[1:])
+
+
+def version_path(folder: Path, version: str) -> Path:
+    """Folder of a version. Raises StoreError for a name that is none or a version that is not there."""
+    if not _VERSION.fullmatch(version):
+        raise StoreError(f"{version!r} is no version name such as v000007", hint="rag versions list")
+    path = folder / VERSIONS / version
+    if not path.is_dir():
+        known = ", ".join(version_names(folder)) or "none"
+        raise StoreError(
+            f"version {version} is not in {folder} (there: {known})", hint="rag versions list", category="index_missing"
+        )
+    return path
+
+
+def read_current(folder: Path) -> str | None:
+    """The version that ``CURRENT`` names, None when nothing has been published.
+
+    Raises StoreError when the pointer holds anything but the name of a version.
+    """
+    try:
+        text = (folder / CURRENT).read_text(encoding="ascii", errors="replace")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StoreError(f"{folder / CURRENT} cannot be read: {error.strerror}") from error
+    if not _VERSION.fullmatch(text.strip()):
+        raise StoreError(
+            f"{folder / CURRENT} holds {text[:40]!r}, expected a version such as v000007",
+            hint="rag versions list, then rag versions use VERSION",
+        )
+    return text.strip()
+
+
+def current_or_error(folder: Path) -> str:
+    """The current version. Raises StoreError (``index_missing``) when there is none."""
+    version = read_current(folder)
+    if version is None:
+        raise StoreError(f"no index in {folder}", hint="rag ingest PATH makes one", category="index_missing")
+    return version
+
+
+def set_current(folder: Path, version: str) -> None:
+    """Point at a version, in one step."""
+    try:
+        replace_text(folder / CURRENT, version + "\n")
+    except OSError as error:
+        raise StoreError(f"{folder / CURRENT} cannot be written: {error.strerror}") from error
+
+
+def describe(folder: Path, version: str, current: str | None) -> VersionInfo:
+    """One version as ``rag versions list`` shows it; a damaged one is shown as such."""
+    path = folder / VERSIONS / version
+    try:
+        manifest = read_manifest(path)
+    except StoreError as error:
+        return VersionInfo(version, "", 0, 0, version == current, 0, "", None, damaged=error.message)
+    size = sum(item.bytes for item in manifest.files.values()) + (path / NAME).stat().st_size
+    return VersionInfo(
+        version=version,
+        created=manifest.created,
+        documents=manifest.documents,
+        chunks=manifest.chunks,
+        current=version == current,
+        bytes=size,
+        embedding_model=manifest.embedder.model,
+        recall_at_10=manifest.recall_at_10,
+    )
+
+
+def prune(folder: Path, keep: int, trash: Path) -> list[str]:
+    """Remove all but the newest ``keep`` versions and the current one; returns those removed.
+
+    A version that some reader has open stays for now. Each one is moved to ``trash`` in one step before it is deleted.
+    """
+    current = read_current(folder)
+    names = version_names(folder)
+    doomed = [name for name in names[: max(0, len(names) - keep)] if name != current]
+    return [name for name in doomed if remove_version(folder, name, trash)]
+
+
+def remove_version(folder: Path, version: str, trash: Path) -> bool:
+    """Remove one version unless a reader has it open; says whether it was removed."""
+    path = folder / VERSIONS / version
+    trash.mkdir(parents=True, exist_ok=True)
+    aside = trash / f"removed-{version}"
+    shutil.rmtree(aside, ignore_errors=True)
+    with _exclusive(path / NAME) as free:
+        if not free:
+            return False
+        try:
+            path.rename(aside)
+        except OSError:
+            return False
+    sync_folder(folder / VERSIONS)
+    shutil.rmtree(aside, ignore_errors=True)
+    return True
+
+
+class Pin:
+    """A reader's hold on a version: as long as it is open, the version is not pruned."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises FileNotFoundError when the version went away just now."""
+        self._stream = (path / NAME).open("rb")
+        _lock(self._stream.fileno(), shared=True)
+        if not (path / NAME).exists():
+            self.close()
+            raise FileNotFoundError(path / NAME)
+
+    def close(self) -> None:
+        """Let go."""
+        self._stream.close()
+
+
+@contextlib.contextmanager
+def _exclusive(path: Path) -> Iterator[bool]:
+    try:
+        stream = path.open("rb")
+    except FileNotFoundError:
+        yield True  # never sealed: nobody can have it open
+        return
+    with stream:
+        yield _lock(stream.fileno(), shared=False)
+
+
+def _lock(descriptor: int, *, shared: bool) -> bool:
+    """Whether the lock was had. Where files cannot be locked so, open files cannot be removed either (Windows)."""
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True  # a file system without locks
+    return True
+
+
+def parent_manifest(folder: Path, version: str | None) -> Manifest | None:
+    """The manifest of a version to build on, None when there is none or it cannot be read."""
+    if version is None:
+        return None
+    try:
+        return read_manifest(version_path(folder, version))
+    except StoreError:
+        return None

@@ -1,0 +1,128 @@
+"""The segments of one version seen as one index: numbers, ids and rows, living and dead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragcli.errors import StoreError
+from ragcli.index.manifest import Manifest, SegmentInfo
+from ragcli.index.segment import Segment
+from ragcli.index.supersedes import Place, Reference, resolve
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SEGMENTS = "segments"
+DEAD = "dead"
+
+
+class View:
+    """Every segment of a version, opened, with its dead documents."""
+
+    def __init__(self, folder: Path, infos: Sequence[SegmentInfo]) -> None:
+        """Map every file. Raises StoreError when one is missing or damaged."""
+        self.folder = folder
+        self.infos = tuple(infos)
+        self.segments = [Segment(folder / SEGMENTS / info.name) for info in infos]
+        self.living = [_living(folder, info, segment) for info, segment in zip(infos, self.segments, strict=True)]
+        for info, segment in zip(infos, self.segments, strict=True):
+            if (info.documents, info.chunks) != (segment.document_count, segment.chunk_count):
+                raise StoreError(
+                    f"{segment.folder} holds {segment.document_count} documents and {segment.chunk_count} chunks, "
+                    f"the manifest says {info.documents} and {info.chunks}",
+                    hint="rag versions verify; rag index --rebuild",
+                )
+
+    @classmethod
+    def of(cls, folder: Path, manifest: Manifest) -> View:
+        """The view of a version folder."""
+        return cls(folder, manifest.segments)
+
+    def close(self) -> None:
+        """Release the databases."""
+        for segment in self.segments:
+            segment.close()
+
+    def place(self, doc_id: str) -> Place:
+        """Segment and row of the living document. Raises KeyError when there is none."""
+        for number in reversed(range(len(self.segments))):
+            row = self.segments[number].document_row(doc_id)
+            if row is not None and self.alive(number, row):
+                return number, row
+        raise KeyError(doc_id)
+
+    def alive(self, segment: int, row: int) -> bool:
+        """Whether the document there is still part of the version."""
+        living = self.living[segment]
+        return living is None or bool(living[row])
+
+    def documents(self) -> Iterator[tuple[int, int, str, str]]:
+        """(segment, row, doc_id, entry_key) of every living document."""
+        for number, segment in enumerate(self.segments):
+            for row, doc_id, entry_key in segment.entries():
+                if self.alive(number, row):
+                    yield number, row, doc_id, entry_key
+
+    def split(self, numbers: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
+        """Permanent numbers by segment: (segment, their places in ``numbers``, their chunk rows)."""
+        import numpy as np
+
+        starts = np.asarray([int(segment.numbers[0]) if segment.document_count else -1 for segment in self.segments])
+        filled = np.flatnonzero(starts >= 0)
+        owners = filled[np.searchsorted(starts[filled], numbers, side="right") - 1]
+        for number in np.unique(owners):
+            places = np.flatnonzero(owners == number)
+            yield int(number), places, self.segments[int(number)].rows_of_numbers(numbers[places])
+
+    def find_references(self) -> list[Reference]:
+        """What the documents say they supersede; costs nothing when none says so."""
+        naming = []
+        for number, segment in enumerate(self.segments):
+            for name in segment.values("supersedes"):
+                for row in segment.rows_with("supersedes", name):
+                    if self.alive(number, row):
+                        head = segment.head(row)
+                        naming.append(((number, row), head.doc_id, name, head.metadata.effective_date))
+        if not naming:
+            return []
+        return resolve(naming, {doc_id: (number, row) for number, row, doc_id, _ in self.documents()})
+
+
+def write_dead(folder: Path, name: str, rows: NDArray[np.int64]) -> None:
+    """Keep the dead document rows of a segment beside a version; nothing is written when there are none."""
+    import numpy as np
+
+    if not len(rows):
+        return
+    (folder / DEAD).mkdir(exist_ok=True)
+    np.save(folder / DEAD / f"{name}.npy", np.sort(rows).astype("<i4"), allow_pickle=False)
+
+
+def read_dead(folder: Path, info: SegmentInfo) -> NDArray[np.int64]:
+    """The dead document rows of a segment, ascending."""
+    import numpy as np
+
+    if not info.dead_documents:
+        return np.zeros(0, dtype=np.int64)
+    path = folder / DEAD / f"{info.name}.npy"
+    try:
+        rows: NDArray[np.int64] = np.load(path, allow_pickle=False).astype(np.int64)
+    except (OSError, ValueError, EOFError) as error:
+        raise StoreError(f"{path} cannot be read: {error}", hint="rag index --rebuild") from error
+    if rows.ndim != 1 or len(rows) != info.dead_documents or rows.min() < 0 or rows.max() >= info.documents:
+        raise StoreError(f"{path} does not fit its manifest", hint="rag index --rebuild")
+    return rows
+
+
+def _living(folder: Path, info: SegmentInfo, segment: Segment) -> NDArray[np.bool_] | None:
+    import numpy as np
+
+    dead = read_dead(folder, info)
+    if not len(dead):
+        return None
+    mask = np.ones(segment.document_count, dtype=bool)
+    mask[dead] = False
+    return mask

@@ -1,0 +1,94 @@
+"""The index stage: staged chunks → vectors (each text embedded once) → a published version."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ragcli.config import Config
+from ragcli.index.caches import VectorCache
+from ragcli.index.writer import Writer
+from ragcli.interfaces import Embedder, Progress
+from ragcli.records import Chunk, EmbedderInfo, PublishResult
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_SAVE_EVERY = 256
+"""Texts embedded before their vectors are kept: what an interruption can cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexResult:
+    """A publish, and how many chunk texts were embedded for it or found already embedded."""
+
+    published: PublishResult
+    embedded: int
+    reused: int
+
+
+def build_index(
+    *,
+    config: Config,
+    writer: Writer,
+    embedder: Embedder,
+    rebuild: bool = False,
+    progress: Progress | None = None,
+) -> IndexResult:
+    """Publish what is staged. Vectors come from the cache where the text was embedded before, unless ``rebuild``.
+
+    Raises StoreError when documents have no chunks yet, ModelError when the model cannot be loaded.
+    """
+    source = CachedVectors(embedder, writer.caches.vectors, ignore_cache=rebuild, progress=progress)
+    published = writer.publish(
+        embedder=embedder.info, vectors=source, config=config, rebuild=rebuild, progress=progress
+    )
+    return IndexResult(published, source.embedded, source.reused)
+
+
+class CachedVectors:
+    """Vectors of chunks, through the cache; new ones are kept every few hundred texts, so that a killed run resumes."""
+
+    def __init__(
+        self, embedder: Embedder, cache: VectorCache, *, ignore_cache: bool = False, progress: Progress | None = None
+    ) -> None:
+        self.embedded = 0
+        self.reused = 0
+        self._embedder = embedder
+        self._cache = cache
+        self._ignore_cache = ignore_cache
+        self._progress = progress
+
+    def __call__(self, chunks: Sequence[Chunk]) -> NDArray[np.float32]:
+        """One row per chunk, in order."""
+        import numpy as np
+
+        info = self._embedder.info
+        texts = {vector_key(info, chunk.indexed_text): chunk.indexed_text for chunk in chunks}
+        keys = [vector_key(info, chunk.indexed_text) for chunk in chunks]
+        found = {} if self._ignore_cache else self._cache.get_many(list(texts))
+        found = {key: row for key, row in found.items() if len(row) == info.dimension}
+        missing = [key for key in texts if key not in found]
+        for start in range(0, len(missing), _SAVE_EVERY):
+            part = missing[start : start + _SAVE_EVERY]
+            rows = self._embedder.passages([texts[key] for key in part])
+            self._cache.put_many(part, rows)
+            found.update(zip(part, np.asarray(rows, dtype=np.float32), strict=True))
+            self.embedded += len(part)
+            self._report()
+        self.reused += len(keys) - len(missing)
+        self._report()
+        return np.stack([found[key] for key in keys]) if keys else np.zeros((0, info.dimension), dtype=np.float32)
+
+    def _report(self) -> None:
+        if self._progress is not None:
+            self._progress("embed", self.embedded + self.reused, 0)
+
+
+def vector_key(info: EmbedderInfo, text: str) -> bytes:
+    """What an embedded text is kept under: model, revision, window, prefix and the text itself, hashed."""
+    parts = (info.model, info.revision, str(info.window), info.passage_prefix, text)
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
