@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ragcli.chunk.assembly import assemble
+from ragcli.chunk.context import room_for
 from ragcli.chunk.cuts import Cut, Path, Sizes
 from ragcli.chunk.fixed import fixed_cuts
 from ragcli.chunk.overlap import with_overlap
@@ -40,11 +41,12 @@ def chunk_document(
     if not document.text.strip():
         return ()
     inside = max(8, window - SPECIAL_TOKENS)
+    reserve = room_for(config.context, inside)
     prefixes = Prefixes(document.title, tokenizer, inside // PREFIX_SHARE)
     tokens = TokenMap(document.text, tokenizer)
 
     def room(path: Path) -> int:
-        return max(1, inside - prefixes.size(path) - 1)
+        return max(1, inside - prefixes.size(path) - 1 - reserve)
 
     cuts = _cuts(document, tokens, config, room, similarity)
     chunks = assemble(document, cuts, prefixes=prefixes, tokenizer=tokenizer, tokens=tokens, window=inside)

@@ -62,7 +62,9 @@ def test_each_document_is_cut_once_and_again_only_when_it_changes(writer: Writer
     again = run(writer)
     assert (again.rechunked, again.chunks) == (1, 4)
     assert again.statistics.chunks == 2
-    assert run(writer, all_statistics=True).statistics.chunks == 4
+    everything = run(writer, all_statistics=True)
+    assert everything.statistics.chunks == 4
+    assert everything.lint.counts == (("tiny", 4), ("repeated", 2))
 
 
 @pytest.mark.parametrize(
