@@ -39,7 +39,8 @@ class Check:
     soft: bool = False
 
     def __str__(self) -> str:
-        return f"{self.kind}: {self.message}"
+        sound = "no " if self.passed and self.kind == "regression" else ""
+        return f"{sound}{self.kind}: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,89 @@
+"""``rag explain``: one question and what it should find, followed through every stage."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+from ragcli.errors import ConfigError, GoldenError, NotFound
+from ragcli.evaluate.golden import read_case
+from ragcli.evaluate.labels import Judged, Resolver, Unit
+from ragcli.evaluate.locate import locate
+from ragcli.evaluate.losses import Path
+from ragcli.evaluate.trail import Surroundings, Trail, follow
+from ragcli.interfaces import Embedder, Engine
+from ragcli.pipelines.evaluate import Steps, measure_one
+from ragcli.records import GoldenCase, Judgment, Ranking, Scope
+
+_DEEPER = 2000
+_WHERE = "--expect"
+
+
+def explain(
+    question: str, expect: Sequence[str], *, engine: Engine, steps: Steps, scope: Scope, answerable: bool = True
+) -> list[Trail]:
+    """The trail of every expectation. ``expect`` holds chunk ids, sources (with ``#heading`` or ``#page=4``) or quotes.
+
+    Raises NotFound for a quote that no document holds and looks like no id, ConfigError without any expectation.
+    """
+    if not expect:
+        raise ConfigError("nothing is expected", hint='--expect "a quote", --expect hr/policy.md or --expect policy#2')
+    resolver = Resolver(engine)
+    judgments = [judgment for text in expect for judgment in expectation(text, engine, resolver)]
+    case = GoldenCase("explained", question, tuple(judgments), answerable=answerable, where=_WHERE)
+    judged = resolver.judge(case)
+    measured = measure_one(judged, engine=engine, steps=steps, scope=scope)
+    deeper = _deeper(question, scope, steps)
+    return [follow(unit, _alone(measured.path, judged, unit), _around(unit, engine, deeper)) for unit in judged.units]
+
+
+def expectation(text: str, engine: Engine, resolver: Resolver) -> list[Judgment]:
+    """What an ``--expect`` means: a known id or source first, else a quote, in every document that holds it."""
+    row = {"question": "-", "expected_chunk" if text.rpartition("#")[2].isdigit() else "expected_source": text}
+    try:
+        judgments = list(read_case(row, where=_WHERE).judgments)
+    except GoldenError:
+        judgments = []
+    known = [judgment for judgment in judgments if resolver.doc_id(judgment.source, _WHERE) is not None]
+    if known:
+        return known
+    holding = [doc_id for doc_id in engine.doc_ids() if locate(text, engine.document(doc_id).text)]
+    if holding:
+        return [Judgment(doc_id, quote=text) for doc_id in holding]
+    if judgments and not any(character.isspace() for character in text):
+        return judgments  # the trail says that it is not in the corpus
+    raise NotFound(
+        f"--expect {text!r} is no document, no chunk, and stands in no document's text",
+        hint="rag inspect SOURCE shows what was parsed",
+    )
+
+
+def leg_probe(engine: Engine, embedder: Callable[[], Embedder], depth: int = _DEEPER) -> Callable[..., Ranking]:
+    """A search with one leg alone, deep; the model is loaded only when the dense leg is asked for."""
+
+    def probe(question: str, scope: Scope, leg: str) -> Ranking:
+        allowed = engine.allowed(scope)
+        if leg == "bm25":
+            return engine.lexical(question, depth, allowed)
+        return engine.dense(embedder().queries([question])[0], depth, allowed)[0]
+
+    return probe
+
+
+def _deeper(question: str, scope: Scope, steps: Steps) -> dict[str, Ranking]:
+    return {leg: steps.probe(question, scope, leg) for leg in ("bm25", "dense")} if steps.probe else {}
+
+
+def _alone(path: Path, judged: Judged, unit: Unit) -> Path:
+    """The path as if this unit were all that is expected, so that its own loss is named."""
+    return dataclasses.replace(path, judged=dataclasses.replace(judged, units=(unit,), evidence=()))
+
+
+def _around(unit: Unit, engine: Engine, deeper: dict[str, Ranking]) -> Surroundings:
+    there = unit.doc_id in set(engine.doc_ids())
+    return Surroundings(
+        document=engine.document(unit.doc_id) if there else None,
+        chunks=engine.document_chunks(unit.doc_id) if there else (),
+        window=engine.embedder.window,
+        deeper=deeper,
+    )
