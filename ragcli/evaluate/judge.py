@@ -1,7 +1,7 @@
 """Judging an answer claim by claim with a model, its evidence checked in code.
 
-The model splits a text into claims and rules on each with a quote. A quote that does not stand word for word in the text
-it is said to come from counts as no evidence: the claim is then not supported, whatever the model said. Scores follow
+The model splits a text into claims and rules on each with a quote. A quote that does not stand word for word in what
+it is said to come from counts as no evidence: the claim is not supported, whatever the model said. Scores follow
 Ragas' definitions (Es et al., 2024): faithfulness is the share of claims that the passages carry, relevancy the share
 that addresses the question, correctness the F1 of claims shared with the expected answer.
 
