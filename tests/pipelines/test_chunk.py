@@ -64,7 +64,7 @@ def test_each_document_is_cut_once_and_again_only_when_it_changes(writer: Writer
     assert again.statistics.chunks == 2
     everything = run(writer, all_statistics=True)
     assert everything.statistics.chunks == 4
-    assert everything.lint.counts == (("tiny", 4), ("repeated", 2))
+    assert everything.lint.counts == (("tiny", 4), ("repeated", 1))
 
 
 @pytest.mark.parametrize(
