@@ -1,0 +1,23 @@
+"""How a place in a document is written: source, page or lines, heading path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragcli.cli.terminal import one_line
+
+
+def place(source: str, page: int | None, lines: tuple[int, int] | None) -> str:
+    """``hr/policy.md:14-18``, ``rates.pdf p. 2`` or the source alone."""
+    name = one_line(source)
+    if page is not None:
+        return f"{name} p. {page}"
+    if lines is not None:
+        return f"{name}:{lines[0]}" if lines[0] == lines[1] else f"{name}:{lines[0]}-{lines[1]}"
+    return name
+
+
+def heading(title: str, path: Sequence[str]) -> str:
+    """Title and heading path, the title not repeated when it is the first heading."""
+    inner = path[1:] if path and path[0] == title else path
+    return " > ".join(one_line(part) for part in (title, *inner) if part)

@@ -1,0 +1,69 @@
+"""The options that search, ask, eval and explain share: what a question may see and how it is ranked."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from ragcli.config import Config
+from ragcli.errors import ConfigError
+from ragcli.records import Scope, SearchMode
+
+K = Annotated[int | None, typer.Option("-k", min=1, max=1000, help="Passages returned [default: retrieve.k].")]
+Filters = Annotated[
+    list[str] | None,
+    typer.Option("--filter", metavar="EXPR", help="key OP value, OP one of = != < <= > >= ~ (glob); repeatable, AND."),
+]
+Groups = Annotated[
+    list[str] | None, typer.Option("--as", metavar="GROUP", help="Ask as a member of a group; repeatable.")
+]
+AsOf = Annotated[str | None, typer.Option(metavar="DATE", help="Documents in force on that day [default: today].")]
+IncludeSuperseded = Annotated[
+    bool, typer.Option("--include-superseded", help="Superseded, expired and future documents too.")
+]
+NoRerank = Annotated[bool, typer.Option("--no-rerank", help="Leave the fused order as it is.")]
+At = Annotated[str | None, typer.Option(metavar="VERSION", help="A kept version instead of the current one.")]
+Mode = Annotated[SearchMode | None, typer.Option(help="Legs that search [default: retrieve.mode].")]
+
+
+@dataclass(frozen=True)
+class RetrievalOptions:
+    """The options as given; None and empty mean: as the settings say."""
+
+    k: int | None = None
+    filters: list[str] | None = None
+    groups: list[str] | None = None
+    as_of: str | None = None
+    include_superseded: bool = False
+    no_rerank: bool = False
+    at: str | None = None
+    mode: SearchMode | None = None
+
+    def overrides(self) -> dict[str, Any]:
+        """The settings that these options stand in for."""
+        method = "none" if self.no_rerank else None
+        return {"retrieve.k": self.k, "retrieve.mode": self.mode, "rerank.method": method}
+
+    def scope(self, config: Config) -> Scope:
+        """What the question may see; the asker's groups are those of ``--as``, else of ``RAG_GROUPS``.
+
+        Raises ConfigError for a filter or a date that cannot be read.
+        """
+        from ragcli.retrieve.filters import parse_filter
+
+        return Scope(
+            filters=tuple(parse_filter(text) for text in self.filters or ()),
+            groups=tuple(self.groups) if self.groups else config.groups,
+            as_of=_date(self.as_of) if self.as_of else datetime.date.today().isoformat(),
+            include_superseded=self.include_superseded,
+        )
+
+
+def _date(text: str) -> str:
+    try:
+        return datetime.date.fromisoformat(text).isoformat()
+    except ValueError as error:
+        raise ConfigError(f"--as-of {text!r} is not a date", hint="write it as YYYY-MM-DD") from error
