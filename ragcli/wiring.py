@@ -5,17 +5,35 @@ Everything is built when it is first asked for, so a lexical search loads no mod
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from ragcli.config import Config
+from ragcli.config import Config, RetrieveConfig
 from ragcli.errors import StoreError
-from ragcli.records import EmbedderInfo, Retrieval, Scope
+from ragcli.records import (
+    AskResult,
+    Chunk,
+    Document,
+    EmbedderInfo,
+    FileReport,
+    GoldenCase,
+    Ranking,
+    Retrieval,
+    Scope,
+    SearchMode,
+)
 
 if TYPE_CHECKING:
+    from ragcli.evaluate.golden import GoldenSet
+    from ragcli.evaluate.run import EvalRun
     from ragcli.index.folder import IndexFolder
-    from ragcli.interfaces import Embedder, Engine, Generator, Reranker
+    from ragcli.index.writer import Writer
+    from ragcli.interfaces import Embedder, Engine, Generator, Progress, Reranker
+    from ragcli.pipelines.chunk import ChunkResult
 
 
 def index_folder(config: Config) -> IndexFolder:
@@ -23,6 +41,51 @@ def index_folder(config: Config) -> IndexFolder:
     from ragcli.index.folder import IndexFolder
 
     return IndexFolder(config.index_path)
+
+
+# ---------------------------------------------------------------- models
+
+
+def load_embedder(config: Config) -> Embedder:
+    """The configured embedding model; a local folder is relative to the settings file. Cheap until it is used."""
+    from ragcli.embed.loading import load_embedder as load
+
+    settings = dataclasses.replace(config.embed, model=_model(config, config.embed.model))
+    return load(settings, offline=config.offline)
+
+
+def load_reranker(config: Config, embedder: Callable[[], Embedder]) -> Reranker | None:
+    """The configured reranker, None for none; ``embedder`` is called only by a method that needs it."""
+    from ragcli.retrieve.rerank import load_reranker as load
+
+    settings = dataclasses.replace(config.rerank, model=_model(config, config.rerank.model))
+    return load(settings, embedder() if settings.method == "maxsim" else None, offline=config.offline)
+
+
+def check_embedder(built: EmbedderInfo, configured: EmbedderInfo, version: str) -> None:
+    """Refuse vectors of one model for questions of another. Raises StoreError with both values."""
+    names = ("model", "revision", "dimension", "window", "query_prefix", "passage_prefix")
+    differing = [name for name in names if getattr(built, name) != getattr(configured, name)]
+    if differing:
+        pairs = "; ".join(
+            f"{name} is {getattr(built, name)!r} in the index, {getattr(configured, name)!r} in the settings"
+            for name in differing
+        )
+        raise StoreError(
+            f"index version {version} was made by another embedding model: {pairs}",
+            hint="rag index builds a version under the present settings; or set embed.* back",
+            category="index_incompatible",
+        )
+
+
+def _model(config: Config, name: str) -> str:
+    """A model name as it is; one that is a folder beside the settings file as its path."""
+    path = Path(name).expanduser()
+    beside = config.base / path
+    return str(beside) if name and not path.is_absolute() and beside.is_dir() else name
+
+
+# ---------------------------------------------------------------- reading an index
 
 
 class Stages:
@@ -47,53 +110,147 @@ class Stages:
     @functools.cached_property
     def reranker(self) -> Reranker | None:
         """The configured reranker, or None."""
-        from ragcli.retrieve.rerank import load_reranker
+        return load_reranker(self.config, lambda: self.embedder)
 
-        settings = self.config.rerank
-        embedder = self.embedder if settings.method == "maxsim" else None
-        return load_reranker(settings, embedder, offline=self.config.offline)
+    @property
+    def lexical(self) -> bool:
+        """Whether questions are answered without any model."""
+        return self.config.retrieve.mode == "bm25"
 
-    def retrieve(self, question: str, scope: Scope) -> Retrieval:
-        """The ranked chunks for a question, under the settings."""
+    @functools.cached_property
+    def generator(self) -> Generator:
+        """The configured answerer."""
+        from ragcli.answer.extractive import ExtractiveAnswerer
+
+        return ExtractiveAnswerer(self.config.answer, None if self.lexical else self.embedder)
+
+    def expect(self, questions: Sequence[str]) -> None:
+        """Embed these questions in one batch when the first of them is asked."""
+        from ragcli.pipelines.prefetch import Prefetched
+
+        if not self.lexical:
+            self.__dict__["embedder"] = Prefetched(self.embedder, questions)
+
+    def retrieve(self, question: str, scope: Scope, settings: RetrieveConfig | None = None) -> Retrieval:
+        """The ranked chunks for a question, under the settings or the ``settings`` given for this search."""
         from ragcli.retrieve.search import retrieve
 
-        lexical = self.config.retrieve.mode == "bm25"
+        settings = settings or self.config.retrieve
         return retrieve(
             question,
             engine=self.engine,
-            embedder=None if lexical else self.embedder,
+            embedder=None if settings.mode == "bm25" else self.embedder,
             reranker=self.reranker,
             scope=scope,
-            config=self.config.retrieve,
+            config=settings,
             rerank=self.config.rerank,
         )
 
+    def ask(self, question: str, scope: Scope) -> AskResult:
+        """The checked answer to a question, under the settings."""
+        from ragcli.pipelines.ask import ask
 
-def load_embedder(config: Config) -> Embedder:
-    """The configured embedding model; a local folder is relative to the settings file. Cheap until it is used."""
-    import dataclasses
-
-    from ragcli.embed.loading import load_embedder as load
-
-    settings = dataclasses.replace(config.embed, model=_model(config, config.embed.model))
-    return load(settings, offline=config.offline)
-
-
-def check_embedder(built: EmbedderInfo, configured: EmbedderInfo, version: str) -> None:
-    """Refuse vectors of one model for questions of another. Raises StoreError with both values."""
-    names = ("model", "revision", "dimension", "window", "query_prefix", "passage_prefix")
-    differing = [name for name in names if getattr(built, name) != getattr(configured, name)]
-    if differing:
-        pairs = "; ".join(f"{name} {getattr(built, name)!r} and {getattr(configured, name)!r}" for name in differing)
-        raise StoreError(
-            f"index version {version} and the settings name different embedding models: {pairs}",
-            hint="rag index builds a version under the present settings; or set embed.* back",
-            category="index_incompatible",
+        return ask(
+            question,
+            retrieve=self.retrieve,
+            engine=self.engine,
+            generator=self.generator,
+            tokenizer=load_embedder(self.config).tokenizer,
+            scope=scope,
+            config=self.config,
         )
 
+    def source_path(self, source: str) -> Path | None:
+        """The file that a source was read from, None when it is not known or no longer there."""
+        return None
 
-def _model(config: Config, name: str) -> str:
-    """A model name as it is; one that is a folder beside the settings file as its path."""
-    path = Path(name).expanduser()
-    beside = config.base / path
-    return str(beside) if name and not path.is_absolute() and beside.is_dir() else name
+
+def evaluate(
+    golden: GoldenSet, stages: Stages, scope: Scope, *, answers: bool, progress: Progress | None = None
+) -> EvalRun:
+    """A golden set through the stages; without ``answers`` only retrieval is measured."""
+    from ragcli.pipelines.evaluate import Steps
+    from ragcli.pipelines.evaluate import evaluate as run_evaluation
+    from ragcli.retrieve.filters import parse_filter
+
+    stages.expect([case.question for case in golden.cases])
+
+    def probe(question: str, scope: Scope, leg: str) -> Ranking:
+        settings = dataclasses.replace(stages.config.retrieve, mode=cast("SearchMode", leg))
+        return stages.retrieve(question, scope, settings).legs[leg]
+
+    def ask(case: GoldenCase, scope: Scope) -> AskResult:
+        return stages.ask(case.question, scope)
+
+    steps = Steps(stages.retrieve, ask if answers else None, probe, parse_filter)
+    return run_evaluation(
+        golden, engine=stages.engine, steps=steps, scope=scope, config=stages.config, progress=progress
+    )
+
+
+# ---------------------------------------------------------------- building an index
+
+
+@dataclass(frozen=True)
+class Built:
+    """What chunking and publishing did; ``index_version`` is None when nothing had changed."""
+
+    index_version: str | None
+    documents: int
+    chunks: int
+    truncated_chunks: int
+    recall_at_10: float | None
+    seconds: Mapping[str, float]
+    notices: tuple[str, ...]
+
+
+def build(config: Config, writer: Writer, *, rebuild: bool = False, progress: Progress | None = None) -> Built:
+    """Cut what changed, embed it, and publish a version."""
+    from ragcli.pipelines.chunk import chunk as run_chunk
+    from ragcli.pipelines.index import build_index
+
+    embedder = load_embedder(config)
+    cut = run_chunk(config=config, writer=writer, embedder=embedder, force=rebuild, progress=progress)
+    made = build_index(config=config, writer=writer, embedder=embedder, rebuild=rebuild, progress=progress)
+    published = made.published
+    return Built(
+        index_version=published.version,
+        documents=published.documents,
+        chunks=published.chunks,
+        truncated_chunks=cut.truncated,
+        recall_at_10=published.recall_at_10,
+        seconds={"chunk": cut.seconds, **made.seconds},
+        notices=published.notices,
+    )
+
+
+def chunk(config: Config, writer: Writer, *, progress: Progress | None = None) -> ChunkResult:
+    """Cut every ingested document again where the settings ask for it, with statistics over all of them."""
+    from ragcli.pipelines.chunk import chunk as run_chunk
+
+    embedder = load_embedder(config)
+    return run_chunk(config=config, writer=writer, embedder=embedder, all_statistics=True, progress=progress)
+
+
+def parse_file(path: Path, config: Config) -> tuple[tuple[Document, ...], tuple[FileReport, ...]]:
+    """One file as an ingest would read it, with its reports."""
+    from ragcli.parse.metadata import describe
+    from ragcli.parse.pool import parse_files
+    from ragcli.parse.walk import SourceFile, walk
+
+    met = list(walk(path, config.ingest))
+    files = [item for item in met if isinstance(item, SourceFile)]
+    documents: list[Document] = []
+    reports = [item for item in met if isinstance(item, FileReport)]
+    for parsed in parse_files(files, config.ingest):
+        documents += [describe(document, config.ingest.rules, {}, ())[0] for document in parsed.documents]
+        reports += parsed.reports
+    return tuple(documents), tuple(reports)
+
+
+def chunk_document(document: Document, config: Config) -> tuple[Chunk, ...]:
+    """A document cut under the present settings."""
+    from ragcli.chunk.chunker import chunk_document as cut
+
+    embedder = load_embedder(config)
+    return cut(document, tokenizer=embedder.tokenizer, config=config.chunk, window=embedder.info.window)

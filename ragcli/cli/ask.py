@@ -13,8 +13,8 @@ from ragcli.cli.help import epilog
 from ragcli.cli.invocation import Invocation, invocation
 from ragcli.cli.places import heading, place
 from ragcli.cli.retrieval_options import (
-    At,
     AsOf,
+    At,
     Filters,
     Groups,
     IncludeSuperseded,
@@ -32,7 +32,10 @@ _NEAREST = 3
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    examples = ('rag ask "How many remote days per week can I take?"', "rag ask - --as hr --strict --json < question.txt")
+    examples = (
+        'rag ask "How many remote days per week can I take?"',
+        "rag ask - --as hr --strict --json < question.txt",
+    )
     codes = (ExitCode.STRICT, ExitCode.NOT_FOUND, ExitCode.MODEL, ExitCode.INDEX)
     app.command("ask", epilog=epilog(*examples, codes=codes))(ask)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -10,12 +10,15 @@ from ragcli import wiring
 from ragcli.cli.help import epilog
 from ragcli.cli.invocation import invocation
 from ragcli.cli.progress import progress
+from ragcli.cli.terminal import one_line
 from ragcli.cli.writing_options import Wait
 from ragcli.codec import encode
 from ragcli.errors import ExitCode
 
 if TYPE_CHECKING:
     from ragcli.pipelines.chunk import ChunkResult
+
+_NAMES = 5
 
 
 def register(app: typer.Typer) -> None:
@@ -24,18 +27,37 @@ def register(app: typer.Typer) -> None:
     app.command("chunk", epilog=epilog("rag chunk", "RAG_CHUNK__MAX_TOKENS=120 rag chunk --json", codes=codes))(chunk)
 
 
-def chunk(
-    context: typer.Context,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="State calls, tokens and cost; change nothing.")] = False,
-    wait: Wait = 0,
-) -> None:
+def chunk(context: typer.Context, wait: Wait = 0) -> None:
     """Cut the ingested documents again; rag index publishes the result."""
     run = invocation(context)
     config = run.config()
     with wiring.index_folder(config).writer(wait) as writer, progress(run) as show:
-        found = wiring.chunk(config, writer, progress=show, dry_run=dry_run)
+        found = wiring.chunk(config, writer, progress=show)
     run.output.result({"schema": "rag.chunk/1", **encode(found)}, lambda: _text(found))
+    run.output.notice("rag index publishes them")
 
 
 def _text(found: ChunkResult) -> str:
-    return str(found)
+    numbers = found.statistics
+    lines = [
+        f"{found.documents} documents, {found.rechunked} of them cut now",
+        f"{found.chunks} chunks, {found.truncated} truncated, {numbers.tokens} tokens",
+        f"tokens of a chunk: {numbers.smallest} at least, {numbers.median} in the middle, {numbers.largest} at most",
+        *_histogram(numbers.histogram),
+        *_named("under 20 tokens", numbers.small),
+        *_named("without title or heading", numbers.orphans),
+        *_named("documents without text", found.empty),
+    ]
+    return "\n".join(lines)
+
+
+def _histogram(bins: tuple[tuple[int, int], ...]) -> list[str]:
+    most = max((count for _, count in bins), default=1)
+    return [f"  from {low:>4}: {count:>7} {'#' * max(1, round(40 * count / most))}" for low, count in bins]
+
+
+def _named(what: str, names: tuple[str, ...]) -> list[str]:
+    if not names:
+        return [f"{what}: none"]
+    more = f", … and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+    return [f"{what}: {len(names)}: {one_line(', '.join(names[:_NAMES]))}{more}"]

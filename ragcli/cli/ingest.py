@@ -38,7 +38,9 @@ def ingest(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and touch nothing.")] = False,
     acl: Annotated[list[str] | None, typer.Option(metavar="GROUP", help="Who may see it; repeatable.")] = None,
     meta: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="Metadata; repeatable.")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit 3, publishing nothing, when a file or page was lost.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit 3, publishing nothing, when a file or page was lost.")
+    ] = False,
     max_delete: Annotated[
         float | None, typer.Option(metavar="PCT", min=0, max=100, help="Share of a root's documents that may go.")
     ] = None,
@@ -119,5 +121,5 @@ def _content(parsed: IngestResult, built: Built | None) -> dict[str, Any]:
         "truncated_chunks": built.truncated_chunks if built else 0,
         "index_version": built.index_version if built else None,
         "recall_at_10": built.recall_at_10 if built else None,
-        "seconds": {"parse": round(parsed.seconds, 3)} | (built.seconds if built else {}),
+        "seconds": {"parse": parsed.seconds, **(built.seconds if built else {})},
     }

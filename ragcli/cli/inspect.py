@@ -28,7 +28,9 @@ def register(app: typer.Typer) -> None:
 
 def inspect(
     context: typer.Context,
-    target: Annotated[str, typer.Argument(metavar="FILE|DOC_ID|CHUNK_ID", help="A file on disk or an id in the index.")],
+    target: Annotated[
+        str, typer.Argument(metavar="FILE|DOC_ID|CHUNK_ID", help="A file on disk or an id in the index.")
+    ],
     page: Annotated[int | None, typer.Option(min=1, help="One page only.")] = None,
     groups: Groups = None,
     at: At = None,
@@ -65,7 +67,9 @@ def _indexed(target: str, stages: wiring.Stages, options: RetrievalOptions) -> t
     doc_id, _, ordinal = target.rpartition("#") if target.rpartition("#")[2].isdecimal() else (target, "", "")
     found = [name for name in known if name == doc_id] or [name for name in known if name.endswith(f"/{doc_id}")]
     if not found:
-        raise NotFound(f"{target!r} is neither a file nor a document in index {engine.version}", hint="rag search finds ids")
+        raise NotFound(
+            f"{target!r} is neither a file nor a document in index {engine.version}", hint="rag search finds ids"
+        )
     if len(found) > 1:
         raise ConfigError(f"{target!r} fits several documents: {', '.join(found[:5])}")
     chunks = tuple(engine.document_chunks(found[0]))

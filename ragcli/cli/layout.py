@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -109,5 +110,5 @@ def _pieces(document: Document, chunks: tuple[Chunk, ...]) -> Iterator[tuple[Blo
     for block in document.blocks:
         inside = [start for start in starts if block.span.start < start < block.span.end]
         edges = [block.span.start, *inside, block.span.end]
-        for start, end in zip(edges, edges[1:], strict=False):
+        for start, end in itertools.pairwise(edges):
             yield block, Span(start, end)

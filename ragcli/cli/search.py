@@ -12,8 +12,8 @@ from ragcli.cli.invocation import Invocation, invocation
 from ragcli.cli.output import Output
 from ragcli.cli.places import heading, place
 from ragcli.cli.retrieval_options import (
-    At,
     AsOf,
+    At,
     Filters,
     Groups,
     IncludeSuperseded,
@@ -24,7 +24,7 @@ from ragcli.cli.retrieval_options import (
 )
 from ragcli.cli.terminal import shortened
 from ragcli.errors import ExitCode
-from ragcli.records import RetrievedChunk, Retrieval, Scope
+from ragcli.records import Retrieval, RetrievedChunk, Scope
 
 _SNIPPET = 280
 

@@ -23,16 +23,20 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(rich_markup_mode=None, help="The versions of the index.")
     group.callback(invoke_without_command=True)(versions)
     group.command("list", epilog=epilog("rag versions", "rag versions list --json", codes=_CODES))(list_versions)
-    group.command("use", epilog=epilog("rag versions use v000003", "rag versions use v000003 --wait 60", codes=_CODES))(use)
-    group.command("diff", epilog=epilog("rag versions diff v000003 v000004", "rag versions diff v1 v2 --json", codes=_CODES))(
-        diff
+    group.command("use", epilog=epilog("rag versions use v000003", "rag versions use v000003 --wait 60", codes=_CODES))(
+        use
     )
+    group.command(
+        "diff", epilog=epilog("rag versions diff v000003 v000004", "rag versions diff v1 v2 --json", codes=_CODES)
+    )(diff)
     verify_codes = (ExitCode.GATE, ExitCode.INDEX)
-    group.command("verify", epilog=epilog("rag versions verify", "rag versions verify v000003", codes=verify_codes))(verify)
-    prune_codes = (ExitCode.INDEX, ExitCode.LOCKED)
-    group.command("prune", epilog=epilog("rag versions prune --keep 3", "rag versions prune --keep 1 --json", codes=prune_codes))(
-        prune
+    group.command("verify", epilog=epilog("rag versions verify", "rag versions verify v000003", codes=verify_codes))(
+        verify
     )
+    prune_codes = (ExitCode.INDEX, ExitCode.LOCKED)
+    group.command(
+        "prune", epilog=epilog("rag versions prune --keep 3", "rag versions prune --keep 1 --json", codes=prune_codes)
+    )(prune)
     app.add_typer(group, name="versions", epilog=epilog("rag versions", "rag versions use v000003", codes=_CODES))
 
 
@@ -115,7 +119,9 @@ def verify(
 
 def prune(
     context: typer.Context,
-    keep: Annotated[int | None, typer.Option(min=1, metavar="N", help="Versions kept [default: index.keep_versions].")] = None,
+    keep: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Versions kept [default: index.keep_versions].")
+    ] = None,
 ) -> None:
     """Drop old versions; the current one always stays."""
     run = invocation(context)
@@ -123,4 +129,3 @@ def prune(
     dropped = wiring.index_folder(config).prune(config.index.keep_versions)
     content = {"schema": "rag.prune/1", "dropped": list(dropped)}
     run.output.result(content, lambda: f"dropped: {', '.join(dropped) or 'nothing'}")
-

@@ -1,0 +1,114 @@
+"""``rag eval``: a golden set through the pipeline, measured, and gated for a CI job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragcli import wiring
+from ragcli.cli import measured
+from ragcli.cli.help import epilog
+from ragcli.cli.invocation import invocation
+from ragcli.cli.progress import progress
+from ragcli.cli.retrieval_options import (
+    AsOf,
+    At,
+    Filters,
+    Groups,
+    IncludeSuperseded,
+    K,
+    Mode,
+    NoRerank,
+    RetrievalOptions,
+)
+from ragcli.errors import ExitCode
+
+if TYPE_CHECKING:
+    from ragcli.config import Config
+    from ragcli.evaluate.gate import Verdict
+    from ragcli.evaluate.run import EvalRun
+    from ragcli.interfaces import Progress
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    examples = (
+        "rag eval golden.jsonl --fail-under Hit@5=0.95",
+        "rag eval golden.jsonl --baseline main.json --report eval.html",
+    )
+    codes = (ExitCode.GATE, ExitCode.MODEL, ExitCode.INDEX)
+    app.command("eval", epilog=epilog(*examples, codes=codes))(evaluate)
+
+
+def evaluate(
+    context: typer.Context,
+    golden: Annotated[Path, typer.Argument(metavar="GOLDEN.jsonl", help="The golden set, one JSON object a line.")],
+    retrieval_only: Annotated[bool, typer.Option("--retrieval-only", help="Measure the search alone.")] = False,
+    fail_under: Annotated[
+        list[str] | None, typer.Option(metavar="MEASURE=VALUE", help="Exit 1 under it; repeatable, such as R@5=0.9.")
+    ] = None,
+    save: Annotated[Path | None, typer.Option(metavar="FILE", help="Keep this run as JSON.")] = None,
+    baseline: Annotated[Path | None, typer.Option(metavar="FILE", help="A kept run to compare with.")] = None,
+    tolerance: Annotated[float | None, typer.Option(min=0, max=1, help="A drop up to this is no regression.")] = None,
+    allow_other: Annotated[
+        bool, typer.Option("--allow-other-baseline", help="Of another corpus or golden set too.")
+    ] = False,
+    mode: Mode = None,
+    k: K = None,
+    filters: Filters = None,
+    groups: Groups = None,
+    as_of: AsOf = None,
+    include_superseded: IncludeSuperseded = False,
+    no_rerank: NoRerank = False,
+    at: At = None,
+) -> None:
+    """Measure retrieval, answers and abstention on a golden set; say where each miss was lost."""
+    options = RetrievalOptions(k, filters, groups, as_of, include_superseded, no_rerank, at, mode)
+    run = invocation(context)
+    config = run.config(options.overrides() | {"eval.tolerance": tolerance})
+    thresholds = _thresholds(config, fail_under)
+    with progress(run) as show:
+        found = _evaluated(golden, wiring.Stages(config, at=at), options, not retrieval_only, show)
+    verdict = _verdict(found, config, thresholds, baseline, allow_other)
+    run.output.result(measured.content(found, verdict), lambda: measured.text(run.output, found, verdict))
+    if save is not None:
+        measured.save(found, verdict, save)
+    for notice in found.notices:
+        run.output.notice(notice)
+    if not verdict.passed:
+        raise typer.Exit(verdict.exit_code)
+
+
+def _thresholds(config: Config, fail_under: list[str] | None) -> dict[str, float]:
+    """Thresholds of the settings, those of the command line in front of them."""
+    from ragcli.evaluate.gate import parse_threshold
+
+    return {**config.eval.fail_under, **dict(parse_threshold(text) for text in fail_under or ())}
+
+
+def _evaluated(golden: Path, stages: wiring.Stages, options: RetrievalOptions, answers: bool, show: Progress | None) -> EvalRun:
+    from ragcli.evaluate.golden import load_golden
+
+    cases = load_golden(golden)
+    return wiring.evaluate(cases, stages, options.scope(stages.config), answers=answers, progress=show)
+
+
+def _verdict(
+    found: EvalRun, config: Config, thresholds: dict[str, float], baseline: Path | None, allow_other: bool
+) -> Verdict:
+    from ragcli.evaluate.bootstrap import Bootstrap
+    from ragcli.evaluate.gate import judge_run
+    from ragcli.evaluate.run import load_run
+
+    settings = config.eval
+    return judge_run(
+        found,
+        fail_under=thresholds,
+        baseline=load_run(baseline) if baseline else None,
+        baseline_name=str(baseline or ""),
+        allow_other=allow_other,
+        tolerance=settings.tolerance,
+        how=Bootstrap(settings.confidence, settings.resamples, settings.seed),
+    )
