@@ -14,18 +14,6 @@ from typing import TYPE_CHECKING, cast
 
 from ragcli.config import Config, RetrieveConfig
 from ragcli.errors import StoreError
-from ragcli.records import (
-    AskResult,
-    Chunk,
-    Document,
-    EmbedderInfo,
-    FileReport,
-    GoldenCase,
-    Ranking,
-    Retrieval,
-    Scope,
-    SearchMode,
-)
 
 if TYPE_CHECKING:
     from ragcli.evaluate.golden import GoldenSet
@@ -34,6 +22,18 @@ if TYPE_CHECKING:
     from ragcli.index.writer import Writer
     from ragcli.interfaces import Embedder, Engine, Generator, Progress, Reranker
     from ragcli.pipelines.chunk import ChunkResult
+    from ragcli.records import (
+        AskResult,
+        Chunk,
+        Document,
+        EmbedderInfo,
+        FileReport,
+        GoldenCase,
+        Ranking,
+        Retrieval,
+        Scope,
+        SearchMode,
+    )
 
 
 def index_folder(config: Config) -> IndexFolder:

@@ -10,9 +10,9 @@ from ragcli.cli.output import Output
 from ragcli.cli.places import heading, place
 from ragcli.cli.terminal import link, one_line, printable
 from ragcli.codec import encode
-from ragcli.records import Answer, AskResult, Citation, Sentence
 
 if TYPE_CHECKING:
+    from ragcli.records import Answer, AskResult, Citation, Sentence
     from ragcli.wiring import Stages
 
 _SUPPORTED = ("supported", "paraphrase")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,7 +25,9 @@ from ragcli.cli.retrieval_options import (
 from ragcli.cli.search import notices
 from ragcli.cli.terminal import shortened
 from ragcli.errors import ConfigError, ExitCode
-from ragcli.records import AskResult
+
+if TYPE_CHECKING:
+    from ragcli.records import AskResult
 
 _NEAREST = 3
 

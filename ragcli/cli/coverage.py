@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from ragcli.cli.output import Output
 from ragcli.cli.terminal import one_line, shortened
-from ragcli.records import FileReport
 
 if TYPE_CHECKING:
     from ragcli.pipelines.ingest import IngestResult
+    from ragcli.records import FileReport
     from ragcli.wiring import Built
 
 _ROWS = 30

@@ -88,7 +88,9 @@ def _thresholds(config: Config, fail_under: list[str] | None) -> dict[str, float
     return {**config.eval.fail_under, **dict(parse_threshold(text) for text in fail_under or ())}
 
 
-def _evaluated(golden: Path, stages: wiring.Stages, options: RetrievalOptions, answers: bool, show: Progress | None) -> EvalRun:
+def _evaluated(
+    golden: Path, stages: wiring.Stages, options: RetrievalOptions, answers: bool, show: Progress | None
+) -> EvalRun:
     from ragcli.evaluate.golden import load_golden
 
     cases = load_golden(golden)

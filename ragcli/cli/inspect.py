@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ragcli import wiring
-from ragcli.cli import layout
 from ragcli.cli.help import epilog
 from ragcli.cli.invocation import invocation
 from ragcli.cli.retrieval_options import At, Groups, RetrievalOptions
 from ragcli.config import Config
 from ragcli.errors import ConfigError, ExitCode, NotFound, SourceError
-from ragcli.records import Chunk, Document
 
-Shown = list[tuple[Document, tuple[Chunk, ...]]]
+if TYPE_CHECKING:
+    from ragcli.records import Chunk, Document
 
 
 def register(app: typer.Typer) -> None:
@@ -36,6 +35,8 @@ def inspect(
     at: At = None,
 ) -> None:
     """Show a document's text, blocks and chunks side by side."""
+    from ragcli.cli import layout
+
     run = invocation(context)
     config = run.config()
     if Path(target).is_file():
@@ -51,7 +52,7 @@ def inspect(
     run.output.result(value, text)
 
 
-def _parsed(path: Path, config: Config) -> Shown:
+def _parsed(path: Path, config: Config) -> list[tuple[Document, tuple[Chunk, ...]]]:
     """A file as an ingest would read and cut it now. Raises SourceError when nothing of it can be read."""
     documents, reports = wiring.parse_file(path, config)
     if not documents:
@@ -62,6 +63,8 @@ def _parsed(path: Path, config: Config) -> Shown:
 
 def _indexed(target: str, stages: wiring.Stages, options: RetrievalOptions) -> tuple[Document, tuple[Chunk, ...]]:
     """A document of the index, or one of its chunks. Raises NotFound, also for what the groups may not see."""
+    from ragcli.cli import layout
+
     engine = stages.engine
     known = engine.doc_ids(engine.allowed(options.scope(stages.config)))
     doc_id, _, ordinal = target.rpartition("#") if target.rpartition("#")[2].isdecimal() else (target, "", "")

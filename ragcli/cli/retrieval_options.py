@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from ragcli.config import Config
 from ragcli.errors import ConfigError
-from ragcli.records import Scope, SearchMode
 
+if TYPE_CHECKING:
+    from ragcli.records import Scope
+
+SearchMode = Literal["hybrid", "bm25", "dense"]
 K = Annotated[int | None, typer.Option("-k", min=1, max=1000, help="Passages returned [default: retrieve.k].")]
 Filters = Annotated[
     list[str] | None,
@@ -52,6 +55,7 @@ class RetrievalOptions:
 
         Raises ConfigError for a filter or a date that cannot be read.
         """
+        from ragcli.records import Scope
         from ragcli.retrieve.filters import parse_filter
 
         return Scope(

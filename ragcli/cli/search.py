@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,7 +24,9 @@ from ragcli.cli.retrieval_options import (
 )
 from ragcli.cli.terminal import shortened
 from ragcli.errors import ExitCode
-from ragcli.records import Retrieval, RetrievedChunk, Scope
+
+if TYPE_CHECKING:
+    from ragcli.records import Retrieval, RetrievedChunk, Scope
 
 _SNIPPET = 280
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +12,9 @@ from ragcli.cli.help import epilog
 from ragcli.cli.invocation import Invocation, invocation
 from ragcli.codec import encode
 from ragcli.errors import ExitCode
-from ragcli.records import VersionInfo
+
+if TYPE_CHECKING:
+    from ragcli.records import VersionInfo
 
 _CODES = (ExitCode.INDEX,)
 Version = Annotated[str, typer.Argument(metavar="VERSION", help="A version such as v000003.")]

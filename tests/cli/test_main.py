@@ -25,7 +25,7 @@ def test_version(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("inti", "No such command 'inti'. Did you mean 'init'?"),
+        ("inti", "No such command 'inti'. Did you mean 'init'"),
         ("config shw", "No such command 'shw'. Did you mean 'show'?"),
         ("init --forec", "no such option: --forec; did you mean --force?"),
         ("config show --jsn", "no such option: --jsn; did you mean --json?"),
