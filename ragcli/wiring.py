@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ragcli.config import Config, RetrieveConfig
-from ragcli.errors import StoreError
 
 if TYPE_CHECKING:
     from ragcli.evaluate.golden import GoldenSet
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
         AskResult,
         Chunk,
         Document,
-        EmbedderInfo,
         FileReport,
         GoldenCase,
         Ranking,
@@ -40,7 +38,7 @@ def index_folder(config: Config) -> IndexFolder:
     """The configured index folder, which need not exist yet."""
     from ragcli.index.folder import IndexFolder
 
-    return IndexFolder(config.index_path)
+    return IndexFolder(config.index_path, config.index)
 
 
 # ---------------------------------------------------------------- models
@@ -60,22 +58,6 @@ def load_reranker(config: Config, embedder: Callable[[], Embedder]) -> Reranker 
 
     settings = dataclasses.replace(config.rerank, model=_model(config, config.rerank.model))
     return load(settings, embedder() if settings.method == "maxsim" else None, offline=config.offline)
-
-
-def check_embedder(built: EmbedderInfo, configured: EmbedderInfo, version: str) -> None:
-    """Refuse vectors of one model for questions of another. Raises StoreError with both values."""
-    names = ("model", "revision", "dimension", "window", "query_prefix", "passage_prefix")
-    differing = [name for name in names if getattr(built, name) != getattr(configured, name)]
-    if differing:
-        pairs = "; ".join(
-            f"{name} is {getattr(built, name)!r} in the index, {getattr(configured, name)!r} in the settings"
-            for name in differing
-        )
-        raise StoreError(
-            f"index version {version} was made by another embedding model: {pairs}",
-            hint="rag index builds a version under the present settings; or set embed.* back",
-            category="index_incompatible",
-        )
 
 
 def _model(config: Config, name: str) -> str:
@@ -103,8 +85,10 @@ class Stages:
     @functools.cached_property
     def embedder(self) -> Embedder:
         """The configured embedding model, checked against the one that made the index."""
+        from ragcli.index.folder import check_embedder
+
         found = load_embedder(self.config)
-        check_embedder(self.engine.embedder, found.info, self.engine.version)
+        check_embedder(self.engine.embedder, found.info)
         return found
 
     @functools.cached_property
@@ -219,7 +203,7 @@ def build(config: Config, writer: Writer, *, rebuild: bool = False, progress: Pr
         chunks=published.chunks,
         truncated_chunks=cut.truncated,
         recall_at_10=published.recall_at_10,
-        seconds={"chunk": cut.seconds, **made.seconds},
+        seconds={"chunk": cut.seconds, **published.seconds},
         notices=published.notices,
     )
 

@@ -8,7 +8,7 @@ import typer
 
 from ragcli.cli.help import epilog
 from ragcli.cli.invocation import invocation
-from ragcli.cli.terminal import one_line
+from ragcli.cli.terminal import printable
 from ragcli.config import Config
 
 
@@ -61,6 +61,8 @@ def _text(config: Config, origin: bool) -> str:
     if config.offline:
         lines.append("# offline (RAG_OFFLINE)")
     for key, value, where in _settings(config):
-        written = value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
+        written = (
+            value if isinstance(value, str) and value and value.isprintable() else json.dumps(value, ensure_ascii=False)
+        )
         lines.append(f"{key} = {written}" + (f"  # {where}" if origin else ""))
-    return "\n".join(one_line(line) for line in lines)
+    return "\n".join(printable(line) for line in lines)

@@ -10,6 +10,7 @@ import typer
 from ragcli import wiring
 from ragcli.cli.help import epilog
 from ragcli.cli.invocation import Invocation, invocation
+from ragcli.cli.writing_options import Wait
 from ragcli.codec import encode
 from ragcli.errors import ExitCode
 
@@ -75,10 +76,10 @@ def _row(info: VersionInfo) -> tuple[Any, ...]:
     )
 
 
-def use(context: typer.Context, version: Version) -> None:
+def use(context: typer.Context, version: Version, wait: Wait = 0) -> None:
     """Make a kept version the current one."""
     run = invocation(context)
-    wiring.index_folder(run.config()).use(version)
+    wiring.index_folder(run.config()).use(version, wait)
     run.output.result({"schema": "rag.use/1", "index_version": version}, f"{version} is the current version")
 
 
@@ -124,10 +125,11 @@ def prune(
     keep: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Versions kept [default: index.keep_versions].")
     ] = None,
+    wait: Wait = 0,
 ) -> None:
     """Drop old versions; the current one always stays."""
     run = invocation(context)
     config = run.config({"index.keep_versions": keep})
-    dropped = wiring.index_folder(config).prune(config.index.keep_versions)
+    dropped = wiring.index_folder(config).prune(config.index.keep_versions, wait)
     content = {"schema": "rag.prune/1", "dropped": list(dropped)}
     run.output.result(content, lambda: f"dropped: {', '.join(dropped) or 'nothing'}")
