@@ -221,6 +221,7 @@ def parse_file(path: Path, config: Config) -> tuple[tuple[Document, ...], tuple[
     from ragcli.parse.metadata import describe
     from ragcli.parse.pool import parse_files
     from ragcli.parse.walk import SourceFile, walk
+    from ragcli.records import Document, FileReport
 
     met = list(walk(path, config.ingest))
     files = [item for item in met if isinstance(item, SourceFile)]

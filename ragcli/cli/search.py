@@ -66,7 +66,7 @@ def search(
 
 def notices(run: Invocation, found: Retrieval) -> None:
     """What the reader of a ranking should know besides it."""
-    if found.superseded_hidden:
+    if found.superseded_hidden and (run.output.verbosity or not found.hits):
         documents = "1 document" if found.superseded_hidden == 1 else f"{found.superseded_hidden} documents"
         run.output.notice(f"{documents} superseded, expired or not yet in force left out (--include-superseded)")
     if run.output.verbosity:
