@@ -17,9 +17,10 @@ from ragcli.config import Config, RetrieveConfig
 if TYPE_CHECKING:
     from ragcli.evaluate.golden import GoldenSet
     from ragcli.evaluate.run import EvalRun
+    from ragcli.index.engine import FolderEngine
     from ragcli.index.folder import IndexFolder
     from ragcli.index.writer import Writer
-    from ragcli.interfaces import Embedder, Engine, Generator, Progress, Reranker
+    from ragcli.interfaces import Embedder, Generator, Progress, Reranker
     from ragcli.pipelines.chunk import ChunkResult
     from ragcli.records import (
         AskResult,
@@ -78,9 +79,14 @@ class Stages:
         self._at = at
 
     @functools.cached_property
-    def engine(self) -> Engine:
+    def engine(self) -> FolderEngine:
         """The version in use, held from now on. Raises StoreError when there is none or it cannot be read."""
         return index_folder(self.config).open(self._at)
+
+    @property
+    def corpus(self) -> str:
+        """Fingerprint of the documents in the version."""
+        return self.engine.manifest.fingerprint
 
     @functools.cached_property
     def embedder(self) -> Embedder:
@@ -168,7 +174,13 @@ def evaluate(
 
     steps = Steps(stages.retrieve, ask if answers else None, probe, parse_filter)
     return run_evaluation(
-        golden, engine=stages.engine, steps=steps, scope=scope, config=stages.config, progress=progress
+        golden,
+        engine=stages.engine,
+        steps=steps,
+        scope=scope,
+        config=stages.config,
+        corpus=stages.corpus,
+        progress=progress,
     )
 
 
@@ -221,7 +233,7 @@ def parse_file(path: Path, config: Config) -> tuple[tuple[Document, ...], tuple[
     from ragcli.parse.metadata import describe
     from ragcli.parse.pool import parse_files
     from ragcli.parse.walk import SourceFile, walk
-    from ragcli.records import Document, FileReport
+    from ragcli.records import FileReport
 
     met = list(walk(path, config.ingest))
     files = [item for item in met if isinstance(item, SourceFile)]

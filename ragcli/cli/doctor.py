@@ -109,7 +109,7 @@ def _provider(config: Config) -> Check:
         return Check("answers", "ok", "extractive, offline")
     if not os.environ.get("ANTHROPIC_API_KEY") and not settings.base_url:
         return Check("answers", "fault", "ANTHROPIC_API_KEY is not set", "set it, or answer.provider: extractive")
-    return _tried("answers", lambda: wiring.reach_provider(config))
+    return Check("answers", "ok", f"anthropic, {settings.model}; the key is set, it was not called")
 
 
 def _ocr(config: Config) -> Check:

@@ -49,6 +49,9 @@ def evaluate(
     fail_under: Annotated[
         list[str] | None, typer.Option(metavar="MEASURE=VALUE", help="Exit 1 under it; repeatable, such as R@5=0.9.")
     ] = None,
+    report: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="Write .html, .md, .xml (JUnit), .json; repeatable.")
+    ] = None,
     save: Annotated[Path | None, typer.Option(metavar="FILE", help="Keep this run as JSON.")] = None,
     baseline: Annotated[Path | None, typer.Option(metavar="FILE", help="A kept run to compare with.")] = None,
     tolerance: Annotated[float | None, typer.Option(min=0, max=1, help="A drop up to this is no regression.")] = None,
@@ -65,16 +68,25 @@ def evaluate(
     at: At = None,
 ) -> None:
     """Measure retrieval, answers and abstention on a golden set; say where each miss was lost."""
+    from ragcli.evaluate.reports.rendering import check_format, render, to_json
+    from ragcli.evaluate.run import load_run, save_run, write_text
+
     options = RetrievalOptions(k, filters, groups, as_of, include_superseded, no_rerank, at, mode)
     run = invocation(context)
     config = run.config(options.overrides() | {"eval.tolerance": tolerance})
     thresholds = _thresholds(config, fail_under)
+    for path in report or ():
+        check_format(path.name)
+    before = load_run(baseline) if baseline is not None else None
     with progress(run) as show:
         found = _evaluated(golden, wiring.Stages(config, at=at), options, not retrieval_only, show)
-    verdict = _verdict(found, config, thresholds, baseline, allow_other)
-    run.output.result(measured.content(found, verdict), lambda: measured.text(run.output, found, verdict))
+    verdict = _verdict(found, config, thresholds, before, str(baseline or ""), allow_other)
+    value = to_json(found, verdict)
     if save is not None:
-        measured.save(found, verdict, save)
+        save_run(found, save, gate=value["gate"])
+    for path in report or ():
+        write_text(path, render(found, verdict, path.name, baseline=before))
+    run.output.result(value, lambda: measured.text(run.output, found, verdict))
     for notice in found.notices:
         run.output.notice(notice)
     if not verdict.passed:
@@ -98,18 +110,22 @@ def _evaluated(
 
 
 def _verdict(
-    found: EvalRun, config: Config, thresholds: dict[str, float], baseline: Path | None, allow_other: bool
+    found: EvalRun,
+    config: Config,
+    thresholds: dict[str, float],
+    baseline: EvalRun | None,
+    baseline_name: str,
+    allow_other: bool,
 ) -> Verdict:
     from ragcli.evaluate.bootstrap import Bootstrap
     from ragcli.evaluate.gate import judge_run
-    from ragcli.evaluate.run import load_run
 
     settings = config.eval
     return judge_run(
         found,
         fail_under=thresholds,
-        baseline=load_run(baseline) if baseline else None,
-        baseline_name=str(baseline or ""),
+        baseline=baseline,
+        baseline_name=baseline_name,
         allow_other=allow_other,
         tolerance=settings.tolerance,
         how=Bootstrap(settings.confidence, settings.resamples, settings.seed),
