@@ -20,14 +20,12 @@ if TYPE_CHECKING:
     from ragcli.index.engine import FolderEngine
     from ragcli.index.folder import IndexFolder
     from ragcli.index.writer import Writer
-    from ragcli.interfaces import Embedder, Generator, Progress, Reranker
+    from ragcli.interfaces import Embedder, Progress, Reranker
     from ragcli.pipelines.chunk import ChunkResult
     from ragcli.records import (
-        AskResult,
         Chunk,
         Document,
         FileReport,
-        GoldenCase,
         Ranking,
         Retrieval,
         Scope,
@@ -107,13 +105,6 @@ class Stages:
         """Whether questions are answered without any model."""
         return self.config.retrieve.mode == "bm25"
 
-    @functools.cached_property
-    def generator(self) -> Generator:
-        """The configured answerer."""
-        from ragcli.answer.extractive import ExtractiveAnswerer
-
-        return ExtractiveAnswerer(self.config.answer, None if self.lexical else self.embedder)
-
     def expect(self, questions: Sequence[str]) -> None:
         """Embed these questions in one batch when the first of them is asked."""
         from ragcli.pipelines.prefetch import Prefetched
@@ -136,20 +127,6 @@ class Stages:
             rerank=self.config.rerank,
         )
 
-    def ask(self, question: str, scope: Scope) -> AskResult:
-        """The checked answer to a question, under the settings."""
-        from ragcli.pipelines.ask import ask
-
-        return ask(
-            question,
-            retrieve=self.retrieve,
-            engine=self.engine,
-            generator=self.generator,
-            tokenizer=load_embedder(self.config).tokenizer,
-            scope=scope,
-            config=self.config,
-        )
-
     def source_path(self, source: str) -> Path | None:
         """The file that a source was read from, None when it is not known or no longer there."""
         return None
@@ -169,10 +146,7 @@ def evaluate(
         settings = dataclasses.replace(stages.config.retrieve, mode=cast("SearchMode", leg))
         return stages.retrieve(question, scope, settings).legs[leg]
 
-    def ask(case: GoldenCase, scope: Scope) -> AskResult:
-        return stages.ask(case.question, scope)
-
-    steps = Steps(stages.retrieve, ask if answers else None, probe, parse_filter)
+    steps = Steps(stages.retrieve, None, probe, parse_filter)
     return run_evaluation(
         golden,
         engine=stages.engine,
