@@ -300,7 +300,8 @@ class Passage:
     """A chunk as sent to the generator under a number from 1.
 
     ``text`` is what may be quoted: the chunk's own text or, under parent-child chunking, the wider span
-    ``document.text[span]`` around it.
+    ``document.text[span]`` around it. ``page_starts`` holds (offset in the document, page) for each page that
+    begins in or before the span; the scores are those of retrieval, None where that stage did not run.
     """
 
     number: int
@@ -310,6 +311,10 @@ class Passage:
     source: str
     effective_date: str | None = None
     confidence: float = 0.0
+    page_starts: tuple[tuple[int, int], ...] = ()
+    dense_score: float | None = None
+    bm25_score: float | None = None
+    rerank_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,6 +408,61 @@ class Answer:
     usage: Usage
     confidence: float | None = None
     notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One search on the way to an answer: what was asked of the retriever and the chunks it showed."""
+
+    query: str
+    chunk_ids: tuple[str, ...]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AskResult:
+    """An answer with how it came about. ``timings_ms`` has retrieve, generate, verify and total."""
+
+    answer: Answer
+    retrieval: Retrieval
+    passages: tuple[Passage, ...]
+    index_version: str
+    trace_id: str
+    timings_ms: Mapping[str, float]
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A past question as kept under the index folder: only what the asker could see.
+
+    ``created`` is UTC, ISO with seconds. ``hits`` are (chunk id, score) in order, ``cited`` the chunk ids cited;
+    ``feedback`` is ``good``, ``bad`` or None.
+    """
+
+    trace_id: str
+    created: str
+    question: str
+    standalone_question: str
+    index_version: str
+    mode: str
+    found: bool
+    not_found_reason: str | None
+    answer: str
+    confidence: float | None
+    hits: tuple[tuple[str, float], ...]
+    passages: tuple[str, ...]
+    cited: tuple[str, ...]
+    statuses: tuple[str, ...]
+    provider: str
+    model: str
+    usage: Usage = Usage()
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    filters: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    session: str | None = None
+    steps: tuple[Step, ...] = ()
+    feedback: str | None = None
 
 
 # ---------------------------------------------------------------- the index

@@ -1,0 +1,240 @@
+"""Checks a completion against the passages that were sent: ids, quotes, facts. Pure; the same for every provider.
+
+Nothing a generator says about its sources is believed: an id that was not sent is listed as invalid, a quote counts
+only where it stands, and a sentence whose numbers, dates, names or codes are not in its passages is unsupported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragcli.answer.conflicts import conflicts
+from ragcli.answer.support import Verdict, check, nearest_window
+from ragcli.quotes import Normalised, locate, locate_loosely, normalise
+from ragcli.records import Answer, Citation, Claim, Completion, Passage, Sentence, SentenceStatus, Span
+from ragcli.sentences import sentence_spans
+
+
+@dataclass(frozen=True, slots=True)
+class _Quoted:
+    """One citation of a claim, looked up: the passage, the quote as it stands there, and its place in the passage."""
+
+    passage: Passage
+    quote: str
+    span: Span | None
+    elsewhere: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    text: str
+    status: SentenceStatus
+    quoted: tuple[_Quoted, ...]
+    invalid: tuple[str, ...]
+    reason: str
+    carried: bool
+
+
+def verify(
+    completion: Completion, passages: Sequence[Passage], *, question: str, standalone_question: str | None = None
+) -> Answer:
+    """The completion with every sentence judged and every citation looked up.
+
+    A sentence is ``supported`` when its quotes stand word for word in the passages it cites and carry its facts,
+    ``paraphrase`` when the cited passages carry it in other words, ``misattributed`` when its quote stands in another
+    passage, ``uncited`` without a citation, else ``unsupported``. The answer is withheld only when nothing in it holds.
+    """
+    desk = _Desk(passages)
+    checked = [desk.check(claim) for claim in completion.claims if claim.text.strip()] if completion.found else []
+    numbers: dict[tuple[str, str], int] = {}
+    citations: list[Citation] = []
+    sentences = [_number(item, numbers, citations) for item in checked]
+    withheld = bool(checked) and not any(item.carried for item in checked)
+    found = bool(checked) and not withheld
+    reason = None if found else "all_unsupported" if withheld else completion.not_found_reason or "model_declined"
+    notices = [f"{item.text!r}: {item.reason}" for item in checked if item.reason and item.status != "supported"]
+    return Answer(
+        question=question,
+        standalone_question=standalone_question or question,
+        found=found,
+        not_found_reason=reason,
+        text=" ".join(_marked(sentence) for sentence in sentences) if found else "",
+        sentences=tuple(sentences),
+        citations=tuple(citations),
+        invalid_citations=tuple(dict.fromkeys(name for item in checked for name in item.invalid)),
+        passages=tuple(passage.chunk.chunk_id for passage in passages),
+        provider=completion.provider,
+        model=completion.model,
+        usage=completion.usage,
+        confidence=completion.confidence,
+        notices=tuple(notices) + (conflicts(sentences, citations, passages) if found else ()),
+    )
+
+
+class _Desk:
+    """The passages, read once for all claims."""
+
+    def __init__(self, passages: Sequence[Passage]) -> None:
+        self.by_number = {str(passage.number): passage for passage in passages}
+        self._normalised: dict[str, Normalised] = {}
+
+    def check(self, claim: Claim) -> _Checked:
+        """One claim against what it cites."""
+        invalid = tuple(name for name in claim.cited if _key(name) not in self.by_number)
+        quoted = tuple(self._quoted(claim, index) for index in range(len(claim.cited)) if self._known(claim, index))
+        if not claim.cited:
+            return _Checked(claim.text, "uncited", (), (), "it cites nothing", self._anywhere(claim.text))
+        if not quoted:
+            return _Checked(claim.text, "unsupported", (), invalid, "it cites a passage that was not sent", False)
+        status, reason = _status(claim.text, quoted)
+        if invalid:
+            status, reason = "unsupported", f"it cites {', '.join(invalid)}, which was not sent"
+        quoted = tuple(_shown(claim.text, item) for item in quoted)
+        return _Checked(claim.text, status, quoted, invalid, reason, status != "unsupported")
+
+    def _known(self, claim: Claim, index: int) -> bool:
+        return _key(claim.cited[index]) in self.by_number
+
+    def _quoted(self, claim: Claim, index: int) -> _Quoted:
+        passage = self.by_number[_key(claim.cited[index])]
+        quote = claim.quotes[index].strip() if index < len(claim.quotes) else ""
+        span = self.find(quote, passage) if quote else None
+        elsewhere = None
+        if quote and span is None:
+            elsewhere = next((other.number for other in self.by_number.values() if self.find(quote, other)), None)
+        return _Quoted(passage, quote, span, elsewhere)
+
+    def find(self, quote: str, passage: Passage) -> Span | None:
+        """Where the quote stands in the passage's text; looser on pages read by OCR."""
+        key = str(passage.number)
+        if key not in self._normalised:
+            self._normalised[key] = normalise(passage.text)
+        search = locate_loosely if passage.chunk.ocr else locate
+        return search(quote, self._normalised[key])
+
+    def _anywhere(self, text: str) -> bool:
+        return any(check(text, _readable(passage)).support not in _FAILED for passage in self.by_number.values())
+
+
+_FAILED = ("contradicted", "absent")
+
+
+def _key(name: str) -> str:
+    """A passage number as models write it: ``1``, ``[1]``, ``p1``, ``passage 1``."""
+    stripped = name.strip().strip("[]()").casefold().removeprefix("passage").removeprefix("p").strip(" -_#")
+    return stripped.lstrip("0") if stripped.isascii() and stripped.isdigit() else name
+
+
+def _status(text: str, quoted: Sequence[_Quoted]) -> tuple[SentenceStatus, str]:
+    whole = check(text, "\n".join(_readable(item.passage) for item in quoted))
+    if any(item.elsewhere for item in quoted):
+        numbers = sorted({item.elsewhere for item in quoted if item.elsewhere})
+        return "misattributed", f"its quote stands in passage {', '.join(map(str, numbers))}"
+    if whole.support in _FAILED and whole.reason and not whole.reason.startswith("too few"):
+        return "unsupported", whole.reason
+    stands = all(item.span is not None for item in quoted)
+    if not stands:
+        return _by_words(whole, quoted)
+    close = check(text, " \n".join(_surroundings(item) for item in quoted))
+    if close.support in ("verbatim", "close"):
+        return "supported", ""
+    if close.support == "contradicted":
+        return "unsupported", close.reason
+    return _by_words(whole, quoted, reason=close.reason)
+
+
+def _by_words(whole: Verdict, quoted: Sequence[_Quoted], reason: str = "") -> tuple[SentenceStatus, str]:
+    wrong = next((item.quote for item in quoted if item.quote and item.span is None), "")
+    if whole.support == "verbatim" and not wrong:
+        return "supported", ""
+    if whole.support in _FAILED:
+        return "unsupported", f"the quote {wrong!r} stands nowhere" if wrong else whole.reason
+    return "paraphrase", f"the quote {wrong!r} stands nowhere" if wrong else reason
+
+
+def _surroundings(item: _Quoted) -> str:
+    """The sentences a quote stands in, after what the reader sees above them: title, headings, lead-in."""
+    assert item.span is not None
+    text = item.passage.text
+    touched = [span for span in sentence_spans(text) if span.start < item.span.end and item.span.start < span.end]
+    around = text[touched[0].start : touched[-1].end] if touched else item.span.of(text)
+    return f"{_heading(item.passage)}\n{around}"
+
+
+def _readable(passage: Passage) -> str:
+    return f"{_heading(passage)}\n{passage.text}"
+
+
+def _heading(passage: Passage) -> str:
+    return "\n".join(part for part in (passage.chunk.prefix, passage.effective_date or "", passage.chunk.lead) if part)
+
+
+def _shown(text: str, item: _Quoted) -> _Quoted:
+    """What is printed under the citation: the quote as the document has it, or the nearest sentence in its place."""
+    if item.span is not None:
+        return _Quoted(item.passage, item.span.of(item.passage.text), item.span)
+    if item.elsewhere is not None:
+        return item
+    span = nearest_window(text, item.passage.text)
+    return _Quoted(item.passage, span.of(item.passage.text) if span else "", span)
+
+
+def _number(item: _Checked, numbers: dict[tuple[str, str], int], citations: list[Citation]) -> Sentence:
+    mine: list[int] = []
+    for quoted in item.quoted:
+        key = (quoted.passage.chunk.chunk_id, quoted.quote)
+        if key not in numbers:
+            numbers[key] = len(citations) + 1
+            citations.append(_citation(numbers[key], quoted))
+        if numbers[key] not in mine:
+            mine.append(numbers[key])
+    return Sentence(item.text, tuple(mine), item.status)
+
+
+def _citation(number: int, item: _Quoted) -> Citation:
+    passage, chunk = item.passage, item.passage.chunk
+    span = None if item.span is None else Span(passage.span.start + item.span.start, passage.span.start + item.span.end)
+    return Citation(
+        number=number,
+        chunk_id=chunk.chunk_id,
+        source=passage.source,
+        title=chunk.title,
+        heading_path=chunk.heading_path,
+        quote=item.quote,
+        span=span,
+        page=_page(passage, span),
+        lines=_lines(passage, item.span),
+        effective_date=passage.effective_date,
+    )
+
+
+def _page(passage: Passage, span: Span | None) -> int | None:
+    """The page the quote starts on, where the passage knows its page starts; else the chunk's first page."""
+    if span is None or not passage.page_starts:
+        return passage.chunk.first_page
+    return max((page for start, page in passage.page_starts if start <= span.start), default=passage.chunk.first_page)
+
+
+def _lines(passage: Passage, span: Span | None) -> tuple[int, int] | None:
+    """First and last line of the quote in the source file, counted from the chunk's own first line."""
+    chunk = passage.chunk
+    if chunk.first_line is None or chunk.last_line is None:
+        return None
+    if span is None:
+        return chunk.first_line, chunk.last_line
+    origin = chunk.span.start - passage.span.start
+    first_of_passage = chunk.first_line - passage.text.count("\n", 0, max(0, origin))
+    first = first_of_passage + passage.text.count("\n", 0, span.start)
+    return first, first + passage.text.count("\n", span.start, span.end)
+
+
+def _marked(sentence: Sentence) -> str:
+    """The sentence with its marks before the final stop, as printed."""
+    marks = "".join(f"[{number}]" for number in sentence.citations)
+    text = sentence.text.strip()
+    if not marks:
+        return text
+    if text[-1:] in ".!?":
+        return f"{text[:-1]} {marks}{text[-1]}"
+    return f"{text} {marks}"
