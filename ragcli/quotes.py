@@ -18,7 +18,7 @@ _QUOTES = "\"'`\u00ab\u00bb\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u203
 _TOKEN = re.compile(
     rf"""
       (?P<plain>[A-Za-z0-9]+(?![\u0300-\u036f]))
-    | (?P<rule>^[ \t]*\|?[ \t]*:?-{{2,}}:?[ \t]*(?:\|[ \t]*:?-{{2,}}:?[ \t]*)*\|?[ \t]*$)
+    | (?P<rule>^[ \t]*(?:\|[ \t]*)?:?-{{2,}}:?[ \t]*(?:\|[ \t]*:?-{{2,}}:?[ \t]*)*(?:\|[ \t]*)?$)
     | (?P<bullet>^[ \t]*(?:[-*+\u2022\u25e6\u25aa\u2023]|\#{{1,6}}|>)[ \t]+)
     | (?P<target>\]\([^()\n]{{0,500}}\))
     | (?P<dash>[^\S\n]*[{_DASHES}]+\s*)
@@ -57,7 +57,7 @@ class _Reducer:
         self.pending_span = (0, 0)
 
     def hold(self, character: str, start: int, end: int) -> None:
-        if self.pending == "-":
+        if self.pending not in ("", " "):
             return
         self.pending, self.pending_span = character, (start, end)
 
@@ -76,7 +76,11 @@ class _Reducer:
         if not held or (held == " " and (not before or (_is_unspaced(before) and _is_unspaced(following)))):
             return
         if held == "-" and before.isalpha() and following.isalpha():
-            return
+            return  # hyphenation, or a compound that others write as one word
+        if held == "\u2212":  # a hyphen after a space: a minus before figures
+            held = "-" if following.isdigit() else " " if before else "-"
+        elif held == "\u2014":  # a dash between words is a pause, between figures a range
+            held = "-" if before.isdigit() and following.isdigit() else " " if before else "-"
         self.characters.append(held)
         self.starts.append(self.pending_span[0])
         self.ends.append(self.pending_span[1])
@@ -93,14 +97,24 @@ def normalise(text: str) -> Normalised:
         elif kind in ("space", "rule", "bullet"):
             reducer.hold(" ", start, end)
         elif kind == "dash":
-            reducer.hold("-", start, end)
+            reducer.hold(_dash(match.group()), start, end)
         elif kind in ("cluster", "other"):
             _emit_other(reducer, unicodedata.normalize("NFKC", match.group()).casefold(), start, end)
     return Normalised("".join(reducer.characters), tuple(reducer.starts), tuple(reducer.ends))
 
 
+def _dash(written: str) -> str:
+    """``-`` for a hyphen inside a word or at a line's end, a minus for one after a space, else a long dash."""
+    inside = written.strip()
+    if len(inside) > 1 or inside in "\u2012\u2013\u2014\u2015":
+        return "\u2014"
+    if written[0].isspace():
+        return "\u2014" if written[-1].isspace() else "\u2212"
+    return "\u2014" if written[-1].isspace() and "\n" not in written else "-"
+
+
 def _emit_other(reducer: _Reducer, characters: str, start: int, end: int) -> None:
-    """A compatibility form may unfold to a space of its own (``\u00bd`` gives ``1\u20442``, ``\u00a8`` a space and a mark)."""
+    """A compatibility form may unfold to white space and more: the non-breaking space, a lone diaeresis."""
     kept = characters.strip()
     if not kept:
         reducer.hold(" ", start, end)

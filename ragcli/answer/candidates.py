@@ -14,9 +14,10 @@ from ragcli.records import Passage, Span
 from ragcli.sentences import sentence_spans
 
 _ITEM = re.compile(r"(?:[-*+•‣◦▪–]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])[^\S\n]+")
-_ROW_RULE = re.compile(r"\|?[\s:|-]*-{2,}[\s:|-]*\|?")
 _FENCE = re.compile(r"```|~~~")
-_MARKUP = re.compile(r"\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`|!?\[([^\]\n]*)\]\([^()\n]*\)|<[a-zA-Z/][^<>\n]{0,80}>")
+_MARKUP = re.compile(
+    r"\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`|!?\[([^\]\n]*)\]\([^()\n]*\)|<[a-zA-Z/][^<>\n]{0,80}>"
+)
 
 CandidateKind = Literal["sentence", "item", "row"]
 
@@ -79,7 +80,7 @@ def _of_passage(passage: Passage) -> Iterator[Candidate]:
             lead, lead_text = None, ""
             continue
         if raw.startswith("|"):
-            if _ROW_RULE.fullmatch(raw):
+            if is_row_rule(raw):
                 continue
             if not previous_row and not header_text:
                 header, header_text, previous_row = span, raw, True
@@ -117,6 +118,11 @@ def strip_markup(text: str) -> str:
     plain = re.sub(r"^[>\s]+", "", plain)
     plain = re.sub(r"^(?:[-*+•‣◦▪–])\s+", "", plain)
     return re.sub(r"\s+", " ", plain).strip()
+
+
+def is_row_rule(row: str) -> bool:
+    """Whether a table row is the line under the header: ``|---|:--|``."""
+    return "--" in row and not row.strip("|-: \t\n")
 
 
 def cells(row: str) -> list[str]:

@@ -1,7 +1,7 @@
 """How likely it is that the passages answer the question: a small logistic model over features at hand offline.
 
-Coefficients are fitted on golden sets with answerable and unanswerable questions by ``tests/benchmarks/answers_fit.py``;
-``rag tune`` moves the threshold, not the coefficients.
+Coefficients are fitted on golden sets with answerable and unanswerable questions by
+``tests/benchmarks/answers_fit.py``; ``rag tune`` moves the threshold, not the coefficients.
 """
 
 from __future__ import annotations

@@ -12,7 +12,9 @@ from ragcli.sentences import sentence_spans
 _ALIKE = 0.6
 
 
-def conflicts(sentences: Sequence[Sentence], citations: Sequence[Citation], passages: Sequence[Passage]) -> tuple[str, ...]:
+def conflicts(
+    sentences: Sequence[Sentence], citations: Sequence[Citation], passages: Sequence[Passage]
+) -> tuple[str, ...]:
     """A notice for each cited quote that a passage of another document repeats with another number, date or time."""
     found: list[str] = []
     by_number = {citation.number: citation for citation in citations}

@@ -6,7 +6,6 @@ to be understood, and a second one only when the first does not stand out. Deter
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 
@@ -19,8 +18,9 @@ from ragcli.interfaces import Embedder
 from ragcli.records import Claim, Completion, Passage, Span
 
 _REFERS_BACK = re.compile(
-    r"(?:it|its|this|that|these|those|they|them|their|he|she|his|her|such|both|the (?:former|latter|same)|there|then|however"
-    r"|otherwise|instead|in (?:that|this|such) (?:case|event)|er|sie|es|dies|diese[rsm]?|il|elle|ils|elles)\b",
+    r"(?:it|its|this|that|these|those|they|them|their|he|she|his|her|such|both|the (?:former|latter|same)|there"
+    r"|then|however|otherwise|instead|in (?:that|this|such) (?:case|event)"
+    r"|er|sie|es|dies|diese[rsm]?|il|elle|ils|elles)\b",
     re.IGNORECASE,
 )
 _MARGIN = 1.0
@@ -109,7 +109,10 @@ def _whole_list(chosen: Candidate, found: Sequence[Candidate]) -> Claim:
     items = [
         item
         for item in found
-        if item.kind == "item" and item.passage.number == chosen.passage.number and item.lead == lead and lead is not None
+        if item.kind == "item"
+        and item.passage.number == chosen.passage.number
+        and item.lead == lead
+        and lead is not None
     ]
     start = lead.start if lead is not None else chosen.span.start
     kept = [item for item in items if item.span.end - start <= _LIST_CHARACTERS]
@@ -123,8 +126,3 @@ def _whole_list(chosen: Candidate, found: Sequence[Candidate]) -> Claim:
 
 def _repeats(other: Candidate, claims: Sequence[Claim]) -> bool:
     return any(other.plain in claim.text or claim.text in other.plain for claim in claims)
-
-
-def spread(scores: Sequence[float]) -> float:
-    """Probability of the best under a softmax of the scores: how far it stands out."""
-    return 1.0 / sum(math.exp(value - scores[0]) for value in scores)

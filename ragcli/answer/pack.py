@@ -7,13 +7,11 @@ from functools import cache
 
 from ragcli.config import AnswerConfig
 from ragcli.interfaces import Engine, Tokenizer
-from ragcli.records import Document, Passage, RetrievedChunk, Retrieval, Span
+from ragcli.records import Document, Passage, Retrieval, RetrievedChunk, Span
 from ragcli.sentences import sentence_spans
 
 
-def pack(
-    retrieval: Retrieval, *, engine: Engine, config: AnswerConfig, tokenizer: Tokenizer
-) -> tuple[Passage, ...]:
+def pack(retrieval: Retrieval, *, engine: Engine, config: AnswerConfig, tokenizer: Tokenizer) -> tuple[Passage, ...]:
     """At most ``config.passages`` passages of ``config.passage_tokens`` tokens in all, in the order of the hits.
 
     A chunk with a parent span is widened to it when that fits. What an earlier passage of the same document already
@@ -91,9 +89,7 @@ def _first_sentences(hit: RetrievedChunk, budget: int, tokenizer: Tokenizer) -> 
     return best
 
 
-def _passage(
-    number: int, hit: RetrievedChunk, span: Span, text: str, document: Callable[[str], Document]
-) -> Passage:
+def _passage(number: int, hit: RetrievedChunk, span: Span, text: str, document: Callable[[str], Document]) -> Passage:
     chunk = hit.chunk
     several_pages = chunk.first_page != chunk.last_page or span != chunk.span
     paged = chunk.first_page is not None and several_pages

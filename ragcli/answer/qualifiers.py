@@ -8,11 +8,13 @@ the sentence, narrows it; a participle ("an approved refund") does not.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from ragcli.answer.words import words
 
 _CONDITION = re.compile(
-    r"^(?:for|if|when|in case of|in the case of|unless|except for|only|with|für|wenn|falls|bei|pour|si|en cas de|para)\b"
+    r"^(?:for|if|when|in case of|in the case of|unless|except for|only|with|für|wenn|falls|bei|pour|si"
+    r"|en cas de|para)\b"
     r"(?P<case>[^,;:.]{3,90}),",
     re.IGNORECASE,
 )
@@ -25,7 +27,7 @@ def is_restricted(sentence: str, asked: set[str]) -> bool:
 
 def _narrowed_noun(sentence: str, asked: set[str]) -> bool:
     found = words(sentence)
-    for before, word in zip(found, found[1:], strict=False):
+    for before, word in pairwise(found):
         if word.stem not in asked or before.stem in asked or not before.is_content:
             continue
         if sentence[before.end : word.start].strip() or not before.text.isalpha():

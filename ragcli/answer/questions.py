@@ -1,4 +1,4 @@
-"""What a question asks for, by rule: the kind of fact that must stand in an answer, and whether one passage can hold it."""
+"""What a question asks for, by rule: the kind of fact an answer must hold, and whether one passage can hold it."""
 
 from __future__ import annotations
 
@@ -10,41 +10,55 @@ from ragcli.answer.words import content_stems, words
 
 Wanted = Literal["number", "duration", "money", "date", "person", "place", "list", "any"]
 
-_PATTERNS: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(pattern, re.IGNORECASE))
-    for kind, pattern in (
-        (
-            "duration",
-            r"\bhow (?:long|soon|often|quickly|fast)\b|\bhow many (?:\w+ )?(?:second|minute|hour|day|week|month|year)s?\b"
-            r"|\bwie (?:lange|oft|schnell)\b|\bcombien de temps\b|\bcuánto tiempo\b|どのくらい|何[日時分年週]間?|多久|多长时间",
-        ),
-        (
-            "money",
-            r"\bhow much (?:does|do|is|are|will|would|did)\b.*\b(?:cost|pay|price|charge|fee|worth)|\bwhat (?:is|are) the (?:price|cost|fee)s?\b"
-            r"|\bwas kostet\b|\bwie teuer\b|\bcuánto cuesta|いくら|多少钱",
-        ),
-        (
-            "number",
-            r"\bhow (?:many|much|old|far|tall|large|big|high|heavy|wide|deep)\b|\bwhat (?:percentage|percent|number|proportion|fraction)\b"
-            r"|\bwie (?:viele?|hoch|groß|weit|alt)\b|\bcombien\b|\bcuánt[oa]s?\b|何[人個件回歳台社年月日]|いくつ|多少|几",
-        ),
-        (
-            "date",
-            r"\bwhen\b|\b(?:what|which|in what|in which) (?:year|date|day|month|century|decade)\b|\bby what date\b"
-            r"|\bwann\b|\bin welchem jahr\b|\bquand\b|\bcuándo\b|\ben qué año\b|いつ|何年|何月|何日|什么时候|哪一年|何时",
-        ),
-        ("person", r"\bwho(?:m|se)?\b|\bwer\b|\bwen\b|\bwem\b|\bqui est\b|\bquiénes?\b|誰|だれ|谁"),
-        ("place", r"\bwhere\b|\b(?:what|which|in what|in which) (?:city|country|place|state|region|town|location)\b|\bwo\b|\boù\b|\bdónde\b|どこ|哪里|哪儿"),
-        ("list", r"\bwhat are the\b|\bwhich (?:\w+ )?(?:are|were|documents|steps|items|things)\b|\blist\b|\bname (?:all|the|three|two)\b|\bwhat (?:steps|items|documents|things)\b"),
-    )
+_RULES: tuple[tuple[Wanted, str], ...] = (
+    (
+        "duration",
+        r"""\bhow\ (?:long|soon|often|quickly|fast)\b
+        |\bhow\ many\ (?:\w+\ )?(?:second|minute|hour|day|week|month|year)s?\b
+        |\bwie\ (?:lange|oft|schnell)\b|\bcombien\ de\ temps\b|\bcuánto\ tiempo\b
+        |どのくらい|何[日時分年週]間?|多久|多长时间""",
+    ),
+    (
+        "money",
+        r"""\bhow\ much\ (?:does|do|is|are|will|would|did)\b.*\b(?:cost|pay|price|charge|fee|worth)
+        |\bwhat\ (?:is|are)\ the\ (?:price|cost|fee)s?\b
+        |\bwas\ kostet\b|\bwie\ teuer\b|\bcuánto\ cuesta|いくら|多少钱""",
+    ),
+    (
+        "number",
+        r"""\bhow\ (?:many|much|old|far|tall|large|big|high|heavy|wide|deep)\b
+        |\bwhat\ (?:percentage|percent|number|proportion|fraction)\b
+        |\bwie\ (?:viele?|hoch|groß|weit|alt)\b|\bcombien\b|\bcuánt[oa]s?\b
+        |何[人個件回歳台社年月日]|いくつ|多少|几""",
+    ),
+    (
+        "date",
+        r"""\bwhen\b|\b(?:what|which|in\ what|in\ which)\ (?:year|date|day|month|century|decade)\b|\bby\ what\ date\b
+        |\bwann\b|\bin\ welchem\ jahr\b|\bquand\b|\bcuándo\b|\ben\ qué\ año\b
+        |いつ|何年|何月|何日|什么时候|哪一年|何时""",
+    ),
+    ("person", r"\bwho(?:m|se)?\b|\bwer\b|\bwen\b|\bwem\b|\bqui\ est\b|\bquiénes?\b|誰|だれ|谁"),
+    (
+        "place",
+        r"""\bwhere\b|\b(?:what|which|in\ what|in\ which)\ (?:city|country|place|state|region|town|location)\b
+        |\bwo\b|\boù\b|\bdónde\b|どこ|哪里|哪儿""",
+    ),
+    (
+        "list",
+        r"""\bwhat\ are\ the\b|\bwhich\ (?:\w+\ )?(?:are|were|documents|steps|items|things)\b|\blist\b
+        |\bname\ (?:all|the|three|two)\b|\bwhat\ (?:steps|items|documents|things)\b""",
+    ),
 )
+_PATTERNS = tuple((kind, re.compile(rule, re.IGNORECASE | re.VERBOSE)) for kind, rule in _RULES)
 _AGGREGATE = re.compile(
-    r"\bhow many (?:of (?:the|our)|(?:\w+ ){0,3}(?:documents?|contracts?|policies|files|customers?|invoices?|tickets?|employees|records?|pages)\b)"
-    r"|\b(?:total|sum|average|mean|median) (?:number|amount|of|cost|value|price)\b"
-    r"|\b(?:which|what) (?:\w+ ){0,3}(?:has|have|had|is|are|was|were) the (?:most|least|highest|lowest|longest|shortest|largest|smallest|newest|oldest|latest)\b"
-    r"|\b(?:list|show|count|find) (?:all|every|each)\b|\ball (?:the )?(?:documents|contracts|policies|files)\b"
-    r"|\bcompare (?:all|every)\b|\bhow often (?:is|are|do|does) .* (?:mentioned|appear)\b",
-    re.IGNORECASE,
+    r"""\bhow\ many\ (?:of\ (?:the|our)\b|(?:\w+\ ){0,3}
+        (?:documents?|contracts?|policies|files|customers?|invoices?|tickets?|employees|records?|pages)\b)
+    |\b(?:total|sum|average|mean|median)\ (?:number|amount|of|cost|value|price)\b
+    |\b(?:which|what)\ (?:\w+\ ){0,3}(?:has|have|had|is|are|was|were)\ the
+        \ (?:most|least|highest|lowest|longest|shortest|largest|smallest|newest|oldest|latest)\b
+    |\b(?:list|show|count|find)\ (?:all|every|each)\b|\ball\ (?:the\ )?(?:documents|contracts|policies|files)\b
+    |\bcompare\ (?:all|every)\b|\bhow\ often\ (?:is|are|do|does)\ .*\ (?:mentioned|appear)\b""",
+    re.IGNORECASE | re.VERBOSE,
 )
 AGGREGATE_NOTICE = (
     "this looks like a count, sum or comparison over the whole collection: passages are a sample of it, not a query"
@@ -71,7 +85,9 @@ _FRAMES = re.compile(
 def asked_stems(question: str) -> set[str]:
     """Stems of the question's own subject: its content words without those of its frame (``how long does … take``)."""
     stems = content_stems(question)
-    frame = {word.stem for match in _FRAMES.finditer(question) for part in match.groups() if part for word in words(part)}
+    frame = {
+        word.stem for match in _FRAMES.finditer(question) for part in match.groups() if part for word in words(part)
+    }
     return (stems - frame) or stems or {word.stem for word in words(question)}
 
 

@@ -94,9 +94,7 @@ def _passage_stems(found: Sequence[Candidate]) -> dict[int, tuple[set[str], set[
 def _rarity(asked: set[str], own: Sequence[set[str]]) -> dict[str, float]:
     """Inverse document frequency of each question word over the candidates."""
     total = len(own)
-    return {
-        stem: math.log(1 + (total + 1) / (sum(stem in present for present in own) + 0.5)) for stem in sorted(asked)
-    }
+    return {stem: math.log(1 + (total + 1) / (sum(stem in present for present in own) + 0.5)) for stem in sorted(asked)}
 
 
 def _weighted(shared: set[str], weight: dict[str, float]) -> float:

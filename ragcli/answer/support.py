@@ -16,23 +16,28 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ragcli.answer.facts import Fact, facts, missing
-from ragcli.answer.words import Word, words
+from ragcli.answer.words import Word, listed, words
 from ragcli.quotes import locate
 from ragcli.records import Span
 from ragcli.sentences import sentence_spans
 
 Support = Literal["verbatim", "close", "carried", "contradicted", "absent"]
 CARRIED = 0.6
+TOO_FEW_WORDS = "too few of its words stand in the cited passage"
 _NEAR_COPY = 0.72
 _SCOPE_WORDS = 4
 _OPPOSITES = tuple(
     frozenset(pair.split("/"))
-    for pair in """before/after more/less more/fewer increase/decrease increased/decreased increases/decreases maximum/minimum
-    most/least above/below over/under higher/lower rise/fall first/last always/never all/none all/some allow/forbid
-    allowed/forbidden permitted/prohibited with/without include/exclude includes/excludes included/excluded accept/reject
-    accepted/rejected true/false open/closed free/paid required/optional must/may paid/unpaid internal/external early/late
-    start/end start/finish enable/disable enabled/disabled win/lose won/lost up/down north/south east/west same/different
-    can/cannot possible/impossible able/unable legal/illegal daily/weekly weekly/monthly monthly/yearly into/from""".split()
+    for pair in listed(
+        """before/after more/less more/fewer increase/decrease increased/decreased increases/decreases
+        maximum/minimum most/least above/below over/under higher/lower rise/fall first/last always/never
+        all/none all/some allow/forbid allowed/forbidden permitted/prohibited with/without include/exclude
+        includes/excludes included/excluded accept/reject accepted/rejected true/false open/closed free/paid
+        required/optional must/may paid/unpaid internal/external early/late start/end start/finish
+        enable/disable enabled/disabled win/lose won/lost up/down north/south east/west same/different
+        can/cannot possible/impossible able/unable legal/illegal daily/weekly weekly/monthly monthly/yearly
+        into/from"""
+    )
 )
 
 
@@ -47,10 +52,11 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text read once: its words and facts."""
+    """A text read once. ``content`` are its words with a meaning of their own, those of numbers and dates left out."""
 
     text: str
     words: tuple[Word, ...]
+    content: tuple[Word, ...]
     facts: tuple[Fact, ...]
     vocabulary: frozenset[str]
 
@@ -60,7 +66,14 @@ class Reading:
         found = tuple(words(text))
         parts = {part for word in found for part in re.split(r"[-/_.']", word.folded)}
         vocabulary = {word.folded for word in found} | {word.stem for word in found} | parts
-        return cls(text, found, tuple(facts(text)), frozenset(vocabulary))
+        stated = facts(text)
+        valued = [(fact.start, fact.end) for fact in stated if fact.kind in ("number", "date", "time")]
+        content = tuple(
+            word
+            for word in found
+            if word.is_content and not any(start < word.end and word.start < end for start, end in valued)
+        )
+        return cls(text, found, content, tuple(stated), frozenset(vocabulary))
 
 
 def check(sentence: str, evidence: str) -> Verdict:
@@ -77,19 +90,20 @@ def check(sentence: str, evidence: str) -> Verdict:
     near = Reading.of(nearest.of(evidence)) if nearest is not None else whole
     if reason := _flipped(claim, near) or _exchanged(claim, near):
         return Verdict("contradicted", share, reason)
-    if lost := _not_in_order(claim, near):
-        return Verdict("carried" if share >= CARRIED else "absent", share, lost)
+    if disorder := _not_in_order(claim, near):
+        return Verdict("carried" if share >= CARRIED else "absent", share, disorder)
     if coverage(claim, near) >= CARRIED and not _new_words_in_copy(claim, near):
         return Verdict("close", share)
-    return Verdict("carried" if share >= CARRIED else "absent", share, "" if share >= CARRIED else "too few of its words")
+    if share >= CARRIED:
+        return Verdict("carried", share)
+    return Verdict("absent", share, TOO_FEW_WORDS)
 
 
 def coverage(claim: Reading, evidence: Reading) -> float:
     """Share of the claim's content words that the evidence has in some inflection; 1.0 when it has none of its own."""
-    content = [word for word in claim.words if word.is_content]
-    if not content:
+    if not claim.content:
         return 1.0
-    return sum(_carries(evidence.vocabulary, word) for word in content) / len(content)
+    return sum(_carries(evidence.vocabulary, word) for word in claim.content) / len(claim.content)
 
 
 def nearest_window(sentence: str, evidence: str) -> Span | None:
@@ -102,7 +116,7 @@ def nearest_window(sentence: str, evidence: str) -> Span | None:
     single = max(range(len(spans)), key=lambda index: (_share(wanted, stems[index]), -index))
     best, best_share = spans[single], _share(wanted, stems[single])
     for index in (single - 1, single):
-        if 0 <= index and index + 1 < len(spans):
+        if index >= 0 and index + 1 < len(spans):
             share = _share(wanted, stems[index] | stems[index + 1])
             if share > best_share + 0.1:
                 best, best_share = Span(spans[index].start, spans[index + 1].end), share
@@ -195,7 +209,7 @@ def _new_name(mine: Sequence[Word], theirs: Sequence[Word], near: Reading) -> st
 
 def _new_words_in_copy(claim: Reading, near: Reading) -> bool:
     """Whether a near copy holds a content word that its model does not have."""
-    new = any(word.is_content and not _carries(near.vocabulary, word) for word in claim.words)
+    new = any(not _carries(near.vocabulary, word) for word in claim.content)
     return new and _similar(claim, near) >= _NEAR_COPY
 
 

@@ -6,11 +6,12 @@ only where it stands, and a sentence whose numbers, dates, names or codes are no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragcli.answer.conflicts import conflicts
-from ragcli.answer.support import Verdict, check, nearest_window
+from ragcli.answer.support import TOO_FEW_WORDS, Verdict, check, nearest_window
 from ragcli.quotes import Normalised, locate, locate_loosely, normalise
 from ragcli.records import Answer, Citation, Claim, Completion, Passage, Sentence, SentenceStatus, Span
 from ragcli.sentences import sentence_spans
@@ -120,10 +121,13 @@ class _Desk:
 _FAILED = ("contradicted", "absent")
 
 
+_NUMBER = re.compile(r"\[?\(?(?:(?:passage|p)[\s_#-]*)?0*([1-9][0-9]{0,5})\)?\]?", re.IGNORECASE)
+
+
 def _key(name: str) -> str:
-    """A passage number as models write it: ``1``, ``[1]``, ``p1``, ``passage 1``."""
-    stripped = name.strip().strip("[]()").casefold().removeprefix("passage").removeprefix("p").strip(" -_#")
-    return stripped.lstrip("0") if stripped.isascii() and stripped.isdigit() else name
+    """A passage number as models write it (``1``, ``[1]``, ``p1``, ``passage 1``) reduced to its figures."""
+    match = _NUMBER.fullmatch(name.strip())
+    return match[1] if match else name
 
 
 def _status(text: str, quoted: Sequence[_Quoted]) -> tuple[SentenceStatus, str]:
@@ -131,7 +135,7 @@ def _status(text: str, quoted: Sequence[_Quoted]) -> tuple[SentenceStatus, str]:
     if any(item.elsewhere for item in quoted):
         numbers = sorted({item.elsewhere for item in quoted if item.elsewhere})
         return "misattributed", f"its quote stands in passage {', '.join(map(str, numbers))}"
-    if whole.support in _FAILED and whole.reason and not whole.reason.startswith("too few"):
+    if whole.support in _FAILED and whole.reason != TOO_FEW_WORDS:
         return "unsupported", whole.reason
     stands = all(item.span is not None for item in quoted)
     if not stands:
@@ -159,7 +163,17 @@ def _surroundings(item: _Quoted) -> str:
     text = item.passage.text
     touched = [span for span in sentence_spans(text) if span.start < item.span.end and item.span.start < span.end]
     around = text[touched[0].start : touched[-1].end] if touched else item.span.of(text)
-    return f"{_heading(item.passage)}\n{around}"
+    return f"{_heading(item.passage)}\n{_table_header(text, item.span.start)}{around}"
+
+
+def _table_header(text: str, position: int) -> str:
+    """The first row of the table that ``position`` is in, with a line end; ``""`` outside a table."""
+    start = text.rfind("\n", 0, position) + 1
+    if not text.startswith("|", start):
+        return ""
+    while start and text.startswith("|", previous := text.rfind("\n", 0, start - 1) + 1) and previous < start:
+        start = previous
+    return text[start:].partition("\n")[0] + "\n"
 
 
 def _readable(passage: Passage) -> str:

@@ -15,34 +15,41 @@ _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094
 _WORD = re.compile(rf"(?:[^\W_]|[{_MARKS}])+(?:['\u2019_.\-/@:](?:[^\W_]|[{_MARKS}])+)*")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
 
-ENGLISH = frozenset(
-    """a an the this that these those and or but if then than so as of in on at by for from to with within without into onto
-    over under about after before between during through up down out off per via is are was were be been being am do does did
-    done doing have has had having can could may might must shall should will would it its itself he she they them their his
-    her him we us our you your i me my who whom whose which what when where why how there here also just only very too such
-    some any each every all both more most other another same own not no nor never none neither cannot n't dont doesnt
-    didnt isnt arent wasnt werent wont cant couldnt shouldnt wouldnt hasnt havent hadnt please tell get got let many much long
-    often far yes one's s t re ve ll d m while because until since although though however therefore thus""".split()
+
+def listed(text: str) -> frozenset[str]:
+    """The words of ``text``: how the tables of this package are written."""
+    return frozenset(text.split())
+
+
+ENGLISH = listed(
+    """a an the this that these those and or but if then than so as of in on at by for from to with within without
+    into onto over under about after before between during through up down out off per via is are was were be
+    been being am do does did done doing have has had having can could may might must shall should will would it
+    its itself he she they them their his her him we us our you your i me my who whom whose which what when
+    where why how there here also just only very too such some any each every all both more most other another
+    same own not no nor never none neither cannot n't dont doesnt didnt isnt arent wasnt werent wont cant
+    couldnt shouldnt wouldnt hasnt havent hadnt please tell get got let many much long often far yes one's s t
+    re ve ll d m while because until since although though however therefore thus"""
 )
-GERMAN = frozenset(
-    """der die das den dem des ein eine einer eines einem einen und oder aber wenn dann als von in im an am auf bei für aus zu
-    zum zur mit ohne über unter nach vor zwischen während durch ist sind war waren sein bin wird werden wurde wurden hat haben
-    hatte kann können darf dürfen muss müssen soll sollen will es er sie wir ihr ich mich mir sich wer wen wem wessen welche
-    welcher welches was wann wo warum wie hier da auch nur sehr so nicht kein keine keinen keinem keiner nie niemals viele
-    viel lange pro bis dass man dies diese dieser dieses""".split()
+GERMAN = listed(
+    """der die das den dem des ein eine einer eines einem einen und oder aber wenn dann als von in im an am auf bei
+    für aus zu zum zur mit ohne über unter nach vor zwischen während durch ist sind war waren sein bin wird
+    werden wurde wurden hat haben hatte kann können darf dürfen muss müssen soll sollen will es er sie wir ihr
+    ich mich mir sich wer wen wem wessen welche welcher welches was wann wo warum wie hier da auch nur sehr so
+    nicht kein keine keinen keinem keiner nie niemals viele viel lange pro bis dass man dies diese dieser dieses"""
 )
-ROMANCE = frozenset(
-    """le la les un une des du de d l et ou mais si que qui quoi dont où quand comment pourquoi quel quelle quels quelles combien en
-    dans sur sous avec sans pour par est sont était étaient être a ont avait il elle ils elles nous vous je tu on se ce cet
-    cette ces ne pas jamais aucun aucune el los las unos unas del al y o pero es son era eran fue fueron ser está están ha han
-    había con sin por para como cuando donde dónde cuándo cómo qué quién quiénes cuál cuáles cuánto cuántos cuántas cuánta lo
-    su sus no nunca ningún ninguna""".split()
+ROMANCE = listed(
+    """le la les un une des du de d l et ou mais si que qui quoi dont où quand comment pourquoi quel quelle quels
+    quelles combien en dans sur sous avec sans pour par est sont était étaient être a ont avait il elle ils
+    elles nous vous je tu on se ce cet cette ces ne pas jamais aucun aucune el los las unos unas del al y o pero
+    es son era eran fue fueron ser está están ha han había con sin por para como cuando donde dónde cuándo cómo
+    qué quién quiénes cuál cuáles cuánto cuántos cuántas cuánta lo su sus no nunca ningún ninguna"""
 )
 FUNCTION_WORDS = ENGLISH | GERMAN | ROMANCE
 
-NEGATORS = frozenset(
-    """not no never none neither nor cannot without nobody nothing nowhere hardly unable nicht kein keine keinen keinem keiner
-    nie niemals ohne pas jamais aucun aucune sans nunca jamás ningún ninguna sin""".split()
+NEGATORS = listed(
+    """not no never none neither nor cannot without nobody nothing nowhere hardly unable nicht kein keine keinen
+    keinem keiner nie niemals ohne pas jamais aucun aucune sans nunca jamás ningún ninguna sin"""
 )
 
 

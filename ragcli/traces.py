@@ -1,0 +1,123 @@
+"""Past questions, kept under the index folder as JSON Lines: one file a day, appended to, removed when it is old.
+
+A trace holds only what its asker was shown. ``feedback.jsonl`` holds verdicts by trace id; the last one counts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Callable, Collection, Iterator
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any, Literal
+
+from ragcli.codec import decode, encode
+from ragcli.errors import NotFound, StoreError
+from ragcli.records import Trace
+
+_FEEDBACK = "feedback.jsonl"
+Verdict = Literal["good", "bad"]
+
+
+class Traces:
+    """The traces of one index, in ``folder`` (``<index>/traces``), which need not exist."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def append(self, trace: Trace) -> None:
+        """Adds one trace. Raises StoreError when the folder cannot be written."""
+        self._append(f"{trace.created[:10]}.jsonl", encode(trace))
+
+    def feedback(self, trace_id: str, verdict: Verdict) -> Trace:
+        """Records a user's verdict. ``trace_id`` may be a unique beginning. Raises NotFound for an unknown one."""
+        trace = self.get(trace_id)
+        self._append(_FEEDBACK, {"trace_id": trace.trace_id, "feedback": verdict})
+        return dataclasses.replace(trace, feedback=verdict)
+
+    def get(self, trace_id: str) -> Trace:
+        """The trace with this id, or the only one whose id starts so. Raises NotFound."""
+        matching = [trace for trace in self if trace.trace_id.startswith(trace_id)] if trace_id else []
+        exact = [trace for trace in matching if trace.trace_id == trace_id]
+        if len(exact or matching) != 1:
+            found = f"{len(matching)} traces start with" if matching else "no trace has the id"
+            raise NotFound(f"{found} {trace_id!r}", hint="rag log lists them")
+        return (exact or matching)[0]
+
+    def __iter__(self) -> Iterator[Trace]:
+        """Every trace, oldest first, with its feedback. A torn last line (a killed process) is passed over."""
+        verdicts = {row["trace_id"]: row["feedback"] for row in self._rows(_FEEDBACK) if "trace_id" in row}
+        for name in self._days():
+            for row in self._rows(name):
+                try:
+                    trace = decode(Trace, row)
+                except (KeyError, TypeError):
+                    continue
+                yield dataclasses.replace(trace, feedback=verdicts.get(trace.trace_id, trace.feedback))
+
+    def remove_old(self, keep_days: int, today: date) -> int:
+        """Removes the files of days more than ``keep_days`` before ``today``; how many went."""
+        oldest = (today - timedelta(days=keep_days)).isoformat()
+        old = [name for name in self._days() if name.removesuffix(".jsonl") < oldest]
+        for name in old:
+            (self.folder / name).unlink(missing_ok=True)
+        return len(old)
+
+    def forget(self, doc_ids: Collection[str]) -> int:
+        """Removes every trace that touched one of the documents; how many went."""
+        gone = {trace.trace_id for trace in self if _touches(trace, frozenset(doc_ids))}
+        for name in (*self._days(), _FEEDBACK) if gone else ():
+            self._rewrite(name, lambda row: row.get("trace_id") not in gone)
+        return len(gone)
+
+    def _days(self) -> list[str]:
+        if not self.folder.is_dir():
+            return []
+        return sorted(path.name for path in self.folder.glob("????-??-??.jsonl"))
+
+    def _rows(self, name: str) -> Iterator[dict[str, Any]]:
+        path = self.folder / name
+        if not path.is_file():
+            return
+        with path.open(encoding="utf-8") as lines:
+            for line in lines:
+                try:
+                    row = json.loads(line)
+                except json.JSONDecodeError:
+                    continue
+                if isinstance(row, dict):
+                    yield row
+
+    def _append(self, name: str, row: Any) -> None:
+        line = (json.dumps(row, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            handle = os.open(self.folder / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            try:
+                os.write(handle, line)  # one write: lines of several processes do not mix
+            finally:
+                os.close(handle)
+        except OSError as error:
+            raise StoreError(
+                f"cannot write the trace to {self.folder / name}: {error.strerror}", hint="trace.enabled: false"
+            ) from error
+
+    def _rewrite(self, name: str, wanted: Callable[[dict[str, Any]], bool]) -> None:
+        path = self.folder / name
+        if not path.is_file():
+            return
+        kept = [json.dumps(row, ensure_ascii=False) + "\n" for row in self._rows(name) if wanted(row)]
+        aside = path.with_suffix(".new")
+        with aside.open("w", encoding="utf-8") as file:
+            file.writelines(kept)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(path)
+
+
+def _touches(trace: Trace, doc_ids: frozenset[str]) -> bool:
+    chunk_ids = [chunk_id for chunk_id, _ in trace.hits] + [*trace.passages, *trace.cited]
+    chunk_ids += [chunk_id for step in trace.steps for chunk_id in step.chunk_ids]
+    return any(chunk_id.rpartition("#")[0] in doc_ids for chunk_id in chunk_ids)

@@ -1,0 +1,153 @@
+"""The ask pipeline with fakes that can be read: what reaches the generator, and what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from ragcli.answer.questions import AGGREGATE_NOTICE
+from ragcli.codec import decode, encode
+from ragcli.config import Config
+from ragcli.errors import ConfigError, NotFound
+from ragcli.pipelines.ask import ask
+from ragcli.records import (
+    Chunk,
+    Claim,
+    Completion,
+    Document,
+    Filter,
+    Passage,
+    Ranking,
+    Retrieval,
+    RetrievedChunk,
+    Scope,
+    Span,
+    Trace,
+)  # fmt: skip
+from ragcli.traces import Traces
+
+TEXTS = ("Remote work is limited to two days per week.", "Parking costs 10 euros a month.")
+
+
+class _Tokenizer:
+    def count(self, text: str) -> int:
+        return len(text.split())
+
+    def count_many(self, texts: Sequence[str]) -> list[int]:
+        return [self.count(text) for text in texts]
+
+    def offsets(self, text: str) -> list[tuple[int, int]]:
+        raise NotImplementedError
+
+
+class _Quoting:
+    """Answers with the first passage, whole."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def generate(self, question: str, passages: Sequence[Passage]) -> Completion:
+        self.seen.append(question)
+        return Completion(True, (Claim(passages[0].text, ("1",), (passages[0].text,)),), "fake", "fake-1")
+
+
+class _Engine:
+    version = "v000003"
+
+    def document(self, doc_id: str) -> Document:
+        raise AssertionError("no document is needed for chunks that are sent as they are")
+
+
+def _retrieval(question: str, scope: Scope) -> Retrieval:
+    chunks = [
+        Chunk(f"a.md#{n}", "a.md", n, Span(100 * n, 100 * n + len(text)), text, "A")
+        for n, text in enumerate(TEXTS, start=1)
+    ]
+    hits = tuple(
+        RetrievedChunk(rank, chunk, 1.0 / rank, source="a.md") for rank, chunk in enumerate(chunks, start=1)
+    )  # fmt: skip
+    hits = hits if question != "nothing" else ()
+    return Retrieval(question, "hybrid", hits, {}, Ranking("fused", ()), None, "exact", 0, None, {"total": 1.0})
+
+
+def _ask(question: str, generator: _Quoting | None = None, **more: object):  # type: ignore[no-untyped-def]
+    return ask(
+        question,
+        retrieve=_retrieval,
+        engine=_Engine(),  # type: ignore[arg-type]
+        generator=generator or _Quoting(),
+        tokenizer=_Tokenizer(),
+        scope=Scope(filters=(Filter("lang", "=", "en"),), groups=("hr",)),
+        config=Config(),
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def test_answers_with_a_checked_citation() -> None:
+    result = _ask("How many remote days?")
+    assert result.answer.text == "Remote work is limited to two days per week [1]."
+    assert result.answer.sentences[0].status == "supported"
+    assert result.answer.passages == ("a.md#1", "a.md#2")
+    assert result.index_version == "v000003"
+    assert set(result.timings_ms) == {"retrieve", "generate", "verify", "total"}
+
+
+def test_the_standalone_question_is_searched_and_answered() -> None:
+    generator = _Quoting()
+    result = _ask("and for interns?", generator, standalone_question="How many remote days for interns?")
+    assert generator.seen == ["How many remote days for interns?"]
+    assert result.retrieval.query == "How many remote days for interns?"
+    assert result.answer.question == "and for interns?"
+
+
+def test_no_hits_no_generator() -> None:
+    generator = _Quoting()
+    answer = _ask("nothing", generator).answer
+    assert (answer.found, answer.not_found_reason, generator.seen) == (False, "no_candidates", [])
+
+
+def test_an_empty_question_is_refused() -> None:
+    with pytest.raises(ConfigError):
+        _ask("  ")
+
+
+def test_counts_over_the_whole_base_carry_a_notice() -> None:
+    assert AGGREGATE_NOTICE in _ask("How many contracts expire this year?").answer.notices
+    assert _ask("How many remote days?").answer.notices == ()
+
+
+def test_the_trace_survives_its_file_and_can_be_forgotten(tmp_path: Path) -> None:
+    traces = Traces(tmp_path / "traces")
+    result = _ask("How many remote days?", keep=traces.append)
+    (kept,) = list(traces)
+    assert kept.trace_id == result.trace_id
+    assert (kept.groups, kept.filters, kept.cited, kept.statuses) == (
+        ("hr",),
+        ("lang=en",),
+        ("a.md#1",),
+        ("supported",),
+    )
+    assert decode(Trace, encode(kept)) == kept
+    assert traces.feedback(kept.trace_id[:12], "bad").feedback == "bad"
+    assert [trace.feedback for trace in traces] == ["bad"]
+    with pytest.raises(NotFound):
+        traces.get("x")
+    assert traces.forget({"b.md"}) == 0
+    assert traces.forget({"a.md"}) == 1
+    assert list(traces) == []
+    assert not any(b"limited" in path.read_bytes() for path in (tmp_path / "traces").iterdir())
+
+
+def test_a_torn_line_is_passed_over_and_old_days_go(tmp_path: Path) -> None:
+    from datetime import date
+
+    traces = Traces(tmp_path)
+    _ask("How many remote days?", keep=traces.append)
+    (path,) = tmp_path.iterdir()
+    path.write_bytes(path.read_bytes() + b'{"trace_id": "torn')
+    assert len(list(traces)) == 1
+    assert traces.remove_old(1, date(2020, 1, 1)) == 0
+    assert traces.remove_old(90, date(2999, 1, 1)) == 1
+    assert list(traces) == []
