@@ -35,7 +35,8 @@ def describe_hits(engine: Engine, stages: Stages, k: int) -> tuple[RetrievedChun
     Copies of a chunk take no place of their own: their sources are named in its ``also_in``.
     """
     chosen = _first_different(engine, stages.order(), k)
-    documents = {doc_id: engine.document(doc_id) for doc_id in {copy.doc_id for copies in chosen for copy in copies}}
+    doc_ids = sorted({copy.doc_id for copies in chosen for copy in copies})
+    documents = dict(zip(doc_ids, engine.headers(doc_ids), strict=True))
     views = {name: _by_id(ranking) for name, ranking in stages.candidates.legs.items()}
     views |= {"fused": _by_id(stages.fused)}
     rescored = scores_of(stages.reranked) if stages.reranked else {}

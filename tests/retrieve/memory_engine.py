@@ -43,6 +43,7 @@ class MemoryEngine:
 
     version = "v000001"
     embedder = INFO
+    notices: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -85,7 +86,13 @@ class MemoryEngine:
         return np.stack([self._vectors[key] for key in chunk_ids])
 
     def document(self, doc_id: str) -> Document:
-        assert doc_id not in self._hidden
+        raise AssertionError("a search shows no document's text")
+
+    def headers(self, doc_ids: Sequence[str]) -> list[Document]:
+        assert not self._hidden & set(doc_ids)
+        return [self._header(doc_id) for doc_id in doc_ids]
+
+    def _header(self, doc_id: str) -> Document:
         return document(doc_id, self._metadata.get(doc_id, Metadata()), self._also_in.get(doc_id, ()))
 
     def document_chunks(self, doc_id: str) -> list[Chunk]:
