@@ -74,6 +74,13 @@ def test_batches_keep_the_order_of_texts_and_report_progress(tiny_mean: Path) ->
     np.testing.assert_allclose(vectors[1], embedder.passages([TEXTS[1]])[0], atol=1e-5)
 
 
+def test_texts_beyond_one_block_keep_their_places(minilm: Embedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = minilm.passages(TEXTS)
+    monkeypatch.setattr("ragcli.embed.onnx_bert._BLOCK", 4)
+    np.testing.assert_allclose(minilm.passages(TEXTS), whole, atol=1e-5)
+    assert [len(rows) for rows in minilm.token_vectors(TEXTS[:5])] == minilm.tokenizer.count_many(TEXTS[:5])
+
+
 def test_a_text_over_the_window_is_cut_and_reported(minilm: Embedder, caplog: pytest.LogCaptureFixture) -> None:
     long = "remote work " * 300
     with caplog.at_level(logging.WARNING):

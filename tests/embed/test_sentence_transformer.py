@@ -74,7 +74,8 @@ def test_the_packaged_model_runs_here_too_when_asked_for() -> None:
 
 
 def test_a_hub_name_offline_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(
         ModelError, match="'intfloat/e5-small-v2' is not on this machine and offline mode is on"
     ) as caught:

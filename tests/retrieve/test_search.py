@@ -58,6 +58,10 @@ def test_a_lexical_candidate_below_the_dense_depth_gets_its_true_cosine() -> Non
     assert first.dense_rank is None and first.dense_score == pytest.approx(0.6)
 
 
+def test_the_configured_dense_method_is_asked_for() -> None:
+    assert run(engine(), config=RetrieveConfig(dense_method="hnsw")).dense_method == "hnsw"
+
+
 def test_rrf_by_config() -> None:
     found = run(engine(), config=RetrieveConfig(k=3, fusion="rrf", rrf_k=60))
     assert ids(found) == ["remote.md#1", "leave.md#1", "office.md#1"]

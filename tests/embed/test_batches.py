@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragcli.embed.batches import by_length
+
+
+def test_longest_first_equal_lengths_in_order() -> None:
+    assert list(by_length([3, 9, 3, 5, 9], 2)) == [[1, 4], [3, 0], [2]]
+    assert list(by_length([3, 9], 5, first=10)) == [[11, 10]]
+    assert list(by_length([], 4)) == []
+
+
+@given(st.lists(st.integers(0, 300)), st.integers(1, 7))
+def test_every_position_once_and_no_batch_too_large(lengths: list[int], size: int) -> None:
+    batches = list(by_length(lengths, size))
+    assert sorted(position for batch in batches for position in batch) == list(range(len(lengths)))
+    assert all(1 <= len(batch) <= size for batch in batches)
