@@ -51,7 +51,7 @@ class Path:
 
     ``context`` is what reached the generator (without one: the hits). ``allowed`` says whether the asker may see a
     document, ``truncated`` whether the model's window cut every chunk of a unit. ``absent`` holds the ranking that a
-    leg which did not run would have given, where it was tried.
+    leg which did not run would have given, where it was tried. ``k`` is the number of hits asked for (0: as many as came).
     """
 
     judged: Judged
@@ -61,6 +61,7 @@ class Path:
     allowed: Callable[[str], bool] = lambda doc_id: True
     truncated: Callable[[Unit], bool] = lambda unit: False
     absent: Mapping[str, Ranking] | None = None
+    k: int = 0
 
 
 def find_loss(path: Path) -> Loss | None:
@@ -104,7 +105,7 @@ def _retrieval_loss(unit: Unit, path: Path) -> Loss | None:
         return _loss("budget", f"{unit.name}: rank {rank} of {len(ids)}, not among the {len(path.context)} sent")
     if not path.allowed(unit.doc_id):
         return _loss("filtered", f"{unit.name}: {unit.doc_id} is outside the filters, groups or dates of the question")
-    return _ranking_loss(unit, path, len(ids))
+    return _ranking_loss(unit, path, max(path.k, len(ids)))
 
 
 def _ranking_loss(unit: Unit, path: Path, k: int) -> Loss:

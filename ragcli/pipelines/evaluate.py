@@ -69,10 +69,12 @@ Relevancy = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
 class Steps:
     """The collaborators of an evaluation. Without ``ask`` only retrieval is measured.
 
-    ``probe`` runs one leg alone (``bm25`` or ``dense``) for a lost case whose search did not use it.
+    ``k`` is how many hits a search asks for (0: as many as come). ``probe`` runs one leg alone (``bm25`` or ``dense``)
+    for a lost case whose search did not use it.
     """
 
     retrieve: Retrieve
+    k: int = 0
     ask: Ask | None = None
     probe: Callable[[str, Scope, str], Ranking] | None = None
     parse_filter: Callable[[str], Filter] | None = None
@@ -98,10 +100,11 @@ def evaluate(
     started = time.perf_counter()
     judged = resolve(golden, engine)
     resolved = time.perf_counter()
+    scopes = [checked_scope(item.case, scope, steps, engine) for item in judged]
     names = measure_names(config.eval.cutoffs)
     rows, usage = [], Usage()
-    for number, item in enumerate(judged, start=1):
-        measured = measure_one(item, engine=engine, steps=steps, scope=case_scope(item.case, scope, steps))
+    for number, (item, asked_in) in enumerate(zip(judged, scopes, strict=True), start=1):
+        measured = measure_one(item, engine=engine, steps=steps, scope=asked_in)
         answer = measured.path.answer
         usage = usage + answer.usage if answer is not None else usage
         rows.append(case_result(measured, names))
@@ -145,6 +148,17 @@ def case_scope(case: GoldenCase, scope: Scope, steps: Steps) -> Scope:
     return dataclasses.replace(scope, groups=groups, filters=(*scope.filters, *filters))
 
 
+def checked_scope(case: GoldenCase, scope: Scope, steps: Steps, engine: Engine) -> Scope:
+    """``case_scope``, with its filters tried on the index. Raises GoldenError for a key that it does not know."""
+    own = case_scope(case, scope, steps)
+    if case.filters:
+        try:
+            engine.allowed(own)
+        except ConfigError as error:
+            raise GoldenError(f"{case.where}: {error.message}", hint=error.hint) from error
+    return own
+
+
 def measure_one(judged: Judged, *, engine: Engine, steps: Steps, scope: Scope) -> Measured:
     """One case retrieved, answered when ``ask`` is there, and followed to the stage that lost it."""
     case = judged.case
@@ -157,7 +171,7 @@ def measure_one(judged: Judged, *, engine: Engine, steps: Steps, scope: Scope) -
         pieces = tuple(Piece(p.chunk.chunk_id, p.chunk.doc_id, p.span) for p in asked.passages)
         path = Path(judged, asked.retrieval, pieces, asked.answer)
         timings = {**asked.retrieval.timings_ms, **asked.timings_ms}
-    path = dataclasses.replace(path, allowed=_allows(engine, scope), truncated=_truncates(engine))
+    path = dataclasses.replace(path, allowed=_allows(engine, scope), truncated=_truncates(engine), k=steps.k)
     loss = find_loss(path)
     if loss is not None and steps.probe is not None and (legs := legs_to_try(path)):
         absent = {leg: steps.probe(case.question, scope, leg) for leg in legs}

@@ -1,0 +1,227 @@
+"""Evaluation over a real index; every stage broken on purpose in turn, and named."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from ragcli.errors import GoldenError
+from ragcli.interfaces import Embedder, Progress
+from ragcli.pipelines.evaluate import Steps, case_scope
+from ragcli.pipelines.prefetch import Prefetched
+from ragcli.records import Document, GoldenCase, Scope, Span
+from tests.evaluate.project import HANDBOOK, Project, build, golden
+
+REMOTE = '{"id": "remote", "question": "How many days may I work from home?", "expected_source": "remote.md"}'
+CODE = '{"id": "code", "question": "E-4012", "expected": {"source": "errors.md", "quote": "the pump is dry"}}'
+QUOTE = "Remote work is limited to two days per week."
+QUOTED = (
+    '{"id": "quoted", "question": "How many days may I work from home?", '
+    f'"expected": {{"source": "remote.md", "quote": "{QUOTE}"}}}}'
+)
+SECRET = '{"id": "secret", "question": "When is the merger with Acme?", "expected_source": "secret.md"}'
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    made = build(tmp_path_factory.mktemp("handbook"))
+    yield made
+    made.engine.close()
+
+
+def test_a_sound_pipeline_loses_nothing(project: Project) -> None:
+    run = project.run(golden(REMOTE, CODE, QUOTED))
+    assert run.losses == {}
+    assert run.measures["Hit@1"].mean == 1.0
+    assert run.measures["AP"].n == 3
+    assert run.index_version == "v000001"
+    assert run.corpus == project.engine.manifest.fingerprint
+    assert [case.level for case in run.per_case] == ["document", "chunk", "chunk"]
+
+
+def test_a_page_that_the_parser_drops(tmp_path: Path) -> None:
+    def drop(document: Document) -> Document:
+        cut = document.text.find(QUOTE)
+        if cut < 0:
+            return document
+        blocks = tuple(
+            dataclasses.replace(block, span=Span(block.span.start, min(block.span.end, cut)))
+            for block in document.blocks
+            if block.span.start < cut
+        )
+        sections = tuple(
+            dataclasses.replace(section, span=Span(section.span.start, min(section.span.end, cut)))
+            for section in document.sections
+            if section.span.start < cut
+        )
+        return dataclasses.replace(document, text=document.text[:cut], blocks=blocks, sections=sections)
+
+    broken = build(tmp_path, damage=drop)
+    assert broken.run(golden(QUOTED, CODE)).losses == {"not_in_text": 1}
+
+
+def test_a_quote_that_the_chunker_cuts(tmp_path: Path) -> None:
+    long = (
+        "The allowance for work outside of the office is, for everybody, in every team, two days, never more, a week."
+    )
+    broken = build(
+        tmp_path,
+        {**HANDBOOK, "remote.md": f"# Remote work\n\n{long}\n"},
+        **{"chunk.strategy": "fixed", "chunk.max_tokens": 16},
+    )
+    row = f'{{"question": "days outside of the office", "expected": {{"source": "remote.md", "quote": "{long}"}}}}'
+    run = broken.run(golden(row))
+    assert run.losses == {"cut_by_chunking": 1}
+    assert run.faults == {"cut_by_chunking": 1}
+
+
+def test_a_filter_and_a_group_that_hide_the_document(project: Project) -> None:
+    filtered = REMOTE.replace("}", ', "filters": ["source=travel.md"]}')
+    assert project.run(golden(filtered, SECRET)).losses == {"filtered": 2}
+    allowed = SECRET.replace("}", ', "groups": ["board"]}')
+    assert project.run(golden(allowed)).losses == {}
+
+
+class Deaf:
+    """The engine with one leg that finds nothing."""
+
+    def __init__(self, project: Project, leg: str) -> None:
+        self._engine, self._leg = project.engine, leg
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._engine, name)
+
+    def lexical(self, query: str, depth: int, allowed: object) -> object:
+        found = self._engine.lexical(query, depth, allowed)  # type: ignore[arg-type]
+        return dataclasses.replace(found, hits=()) if self._leg == "bm25" else found
+
+    def dense(self, vector: object, depth: int, allowed: object, method: str = "auto") -> object:
+        found, how = self._engine.dense(vector, depth, allowed, method)  # type: ignore[arg-type]
+        return (dataclasses.replace(found, hits=()) if self._leg == "dense" else found), how
+
+
+BOTH = '{"question": "Cappuccino, E-4013", "expected_source": "errors.md"}'
+MONEY = '{"question": "When do I get money?", "expected_source": "pay.md"}'
+
+
+@pytest.mark.parametrize("off", ["setting", "broken"])
+def test_bm25_off(project: Project, off: str) -> None:
+    """The words put the code first, the meaning puts the drink first."""
+    row = golden(BOTH)
+    assert project.run(row, project.steps(row, k=1)).losses == {}
+    if off == "setting":
+        assert project.run(row, project.steps(row, mode="dense", k=1)).losses == {"bm25": 1}
+        return
+    deaf = dataclasses.replace(project, engine=Deaf(project, "bm25"))
+    steps = dataclasses.replace(deaf.steps(row, k=1), probe=project.steps(row).probe)
+    assert deaf.run(row, steps).losses == {"bm25": 1}
+
+
+@pytest.mark.parametrize("off", ["setting", "broken"])
+def test_dense_off(project: Project, off: str) -> None:
+    """No word of the question stands in the passage."""
+    row = golden(MONEY)
+    assert project.run(row, project.steps(row, k=2)).losses == {}
+    where = project if off == "setting" else dataclasses.replace(project, engine=Deaf(project, "dense"))
+    mode = "bm25" if off == "setting" else "hybrid"
+    assert where.run(row, where.steps(row, mode=mode, k=2)).losses == {"dense": 1}
+
+
+class Reversed:
+    """A reranker that likes best what was last."""
+
+    name = "reversed"
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        return [float(place) for place, _ in enumerate(texts)]
+
+
+def test_a_reranker_reversed(project: Project) -> None:
+    assert project.run(golden(REMOTE), project.steps(golden(REMOTE), reranker=Reversed(), k=3)).losses == {
+        "reranking": 1
+    }
+
+
+def test_fusion_that_drowns_a_leg(project: Project) -> None:
+    row = golden(BOTH)
+    assert project.run(row, project.steps(row, dense_weight=1.0, k=1)).losses == {"fusion": 1}
+
+
+KITCHEN = '{"question": "E-4012 espresso cappuccino machine kitchen", "expected_source": "errors.md"}'
+
+
+def test_k_of_one(project: Project) -> None:
+    row = golden(KITCHEN)
+    assert project.run(row, project.steps(row, k=1)).losses == {"k": 1}
+    assert project.run(row, project.steps(row, k=2)).losses == {}
+
+
+def test_measures_reach_below_k(project: Project) -> None:
+    row = golden(KITCHEN)
+    run = project.run(row, project.steps(row, k=1))
+    assert len(run.per_case[0].retrieved) == 1
+    assert run.measures["RR@10"].mean == 0.5
+
+
+def test_a_golden_set_of_another_corpus_is_refused(project: Project) -> None:
+    with pytest.raises(GoldenError, match=r"none of its 2 labels is in index v000001; first: x\.md"):
+        project.run(golden('{"question": "q", "expected_sources": ["x.md", "y.md"]}'))
+
+
+def test_a_label_that_left_the_corpus_is_no_miss(project: Project) -> None:
+    gone = '{"id": "gone", "question": "Is there a gym?", "expected_source": "gym.md"}'
+    run = project.run(golden(gone, REMOTE))
+    assert (run.losses, run.faults) == ({"not_in_corpus": 1}, {"not_in_corpus": 1})
+    assert run.measures["R@5"].mean == 0.5
+
+
+def test_a_case_with_a_bad_filter_names_its_line(project: Project) -> None:
+    bad = '{"question": "q", "expected_source": "remote.md", "filters": ["colour=red"]}'
+    with pytest.raises(GoldenError, match=r"golden.jsonl:1: .*colour"):
+        project.run(golden(bad))
+
+
+def test_a_case_adds_its_filters_and_groups_to_the_scope(project: Project) -> None:
+    case = GoldenCase("c", "q", filters=("lang=en",), groups=("b", "a"))
+    scope = case_scope(case, Scope(groups=("a",), as_of="2026-01-01"), project.steps(golden(REMOTE)))
+    assert (scope.groups, [str(item) for item in scope.filters], scope.as_of) == (("a", "b"), ["lang=en"], "2026-01-01")
+    with pytest.raises(GoldenError, match="cannot be used"):
+        case_scope(case, Scope(), Steps(lambda question, scope: None))  # type: ignore[arg-type,return-value]
+
+
+def test_progress_and_the_same_run_twice(project: Project) -> None:
+    first, second = project.run(golden(REMOTE, CODE)), project.run(golden(REMOTE, CODE))
+    assert first.measures == second.measures
+    assert [case.items for case in first.per_case] == [case.items for case in second.per_case]
+
+
+class Counting:
+    """Counts the batches that reach the model."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder, self.batches = embedder, list[int]()
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._embedder, name)
+
+    def queries(self, texts: Sequence[str]) -> object:
+        self.batches.append(len(texts))
+        return self._embedder.queries(texts)
+
+    def passages(self, texts: Sequence[str], progress: Progress | None = None) -> object:
+        return self._embedder.passages(texts, progress)
+
+
+def test_all_questions_are_embedded_in_one_batch(project: Project) -> None:
+    counting = Counting(project.embedder)
+    three = golden(REMOTE, CODE, SECRET)
+    watched = dataclasses.replace(project, embedder=counting)
+    watched.run(three, dataclasses.replace(watched.steps(three), probe=None))
+    assert counting.batches == [3]
+    ahead = Prefetched(counting, ["a", "b"])  # type: ignore[arg-type]
+    assert (ahead.queries(["b"])[0] == project.embedder.queries(["b"])[0]).mean() > 0.9
+    ahead.queries(["other"])
+    assert counting.batches == [3, 2, 1]
