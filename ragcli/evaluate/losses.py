@@ -51,7 +51,7 @@ class Path:
 
     ``context`` is what reached the generator (without one: the hits). ``allowed`` says whether the asker may see a
     document, ``truncated`` whether the model's window cut every chunk of a unit. ``absent`` holds the ranking that a
-    leg which did not run would have given, where it was tried. ``k`` is the number of hits asked for (0: as many as came).
+    leg which did not run would have given, where it was tried; ``k`` how many hits were asked for (0: as many as came).
     """
 
     judged: Judged
