@@ -146,7 +146,7 @@ def evaluate(
         settings = dataclasses.replace(stages.config.retrieve, mode=cast("SearchMode", leg))
         return stages.retrieve(question, scope, settings).legs[leg]
 
-    steps = Steps(stages.retrieve, None, probe, parse_filter)
+    steps = Steps(stages.retrieve, stages.config.retrieve.k, probe=probe, parse_filter=parse_filter)
     return run_evaluation(
         golden,
         engine=stages.engine,
