@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,4 +27,18 @@ def shared_data() -> Path:
     folder = _shared_data()
     if not folder.is_dir():
         pytest.skip(f"shared test data not found at {folder}; set RAGCLI_SHARED_DATA")
+    return folder
+
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The index folder of the sample corpus, made by ``rag ingest``. To be read only: every test shares it."""
+    folder = tmp_path_factory.mktemp("sample") / "index"
+    command = [sys.executable, "-m", "ragcli", "ingest", "sample_corpus", "--index", str(folder), "--quiet"]
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("RAG_")}
+    done = subprocess.run(command, cwd=REPOSITORY, env=environ, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
     return folder

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ragcli.records import Scope
 
 SearchMode = Literal["hybrid", "bm25", "dense"]
-K = Annotated[int | None, typer.Option("-k", min=1, max=1000, help="Passages returned [default: retrieve.k].")]
+K = Annotated[int | None, typer.Option("-k", metavar="N", help="Passages returned [default: retrieve.k].")]
 Filters = Annotated[
     list[str] | None,
     typer.Option("--filter", metavar="EXPR", help="key OP value, OP one of = != < <= > >= ~ (glob); repeatable, AND."),

@@ -1,15 +1,19 @@
-"""Runs ``python -m ragcli`` as a user would: a process of its own with its own streams."""
+"""Runs ``rag`` as a user would, in a process of its own, or here where streams and signals are not the point."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -42,3 +46,25 @@ def rag(*arguments: str, cwd: Path, env: Mapping[str, str] | None = None, stdin:
         command, cwd=cwd, env=environment(env), input=stdin, capture_output=True, text=True, timeout=300, check=False
     )
     return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def here(*arguments: str, cwd: Path, env: Mapping[str, str] | None = None) -> Ran:
+    """``rag`` in this process: the same code and streams without the start of an interpreter."""
+    from ragcli.cli.main import main
+
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2)]
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        with (
+            contextlib.chdir(cwd),
+            mock.patch.dict(os.environ, environment(env), clear=True),
+            contextlib.redirect_stdout(streams[0]),
+            contextlib.redirect_stderr(streams[1]),
+        ):
+            code = int(main(list(arguments)))
+    finally:
+        signal.signal(signal.SIGTERM, handler)
+    for stream in streams:
+        stream.flush()
+    out, err = (stream.buffer.getvalue().decode() for stream in streams)  # type: ignore[attr-defined]
+    return Ran(code, out, err)
