@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ragcli.config import Config, RetrieveConfig
+from ragcli.errors import StoreError
 
 if TYPE_CHECKING:
     from ragcli.evaluate.golden import GoldenSet
@@ -20,17 +21,21 @@ if TYPE_CHECKING:
     from ragcli.index.engine import FolderEngine
     from ragcli.index.folder import IndexFolder
     from ragcli.index.writer import Writer
-    from ragcli.interfaces import Embedder, Progress, Reranker
+    from ragcli.interfaces import Embedder, Generator, Progress, Reranker, Tokenizer
     from ragcli.pipelines.chunk import ChunkResult
     from ragcli.records import (
+        AskResult,
         Chunk,
         Document,
         FileReport,
+        GoldenCase,
         Ranking,
         Retrieval,
         Scope,
         SearchMode,
+        Trace,
     )
+    from ragcli.traces import Traces
 
 
 def index_folder(config: Config) -> IndexFolder:
@@ -38,6 +43,13 @@ def index_folder(config: Config) -> IndexFolder:
     from ragcli.index.folder import IndexFolder
 
     return IndexFolder(config.index_path, config.index)
+
+
+def traces(config: Config) -> Traces:
+    """The past questions kept beside the index."""
+    from ragcli.traces import Traces
+
+    return Traces(config.index_path / "traces")
 
 
 # ---------------------------------------------------------------- models
@@ -74,6 +86,7 @@ class Stages:
 
     def __init__(self, config: Config, *, at: str | None = None) -> None:
         self.config = config
+        self.notices: list[str] = []
         self._at = at
 
     @functools.cached_property
@@ -105,6 +118,18 @@ class Stages:
         """Whether questions are answered without any model."""
         return self.config.retrieve.mode == "bm25"
 
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The embedding model's tokenizer; loads no weights."""
+        return (load_embedder(self.config) if self.lexical else self.embedder).tokenizer
+
+    @functools.cached_property
+    def generator(self) -> Generator:
+        """The configured answerer."""
+        from ragcli.answer.extractive import ExtractiveAnswerer
+
+        return ExtractiveAnswerer(self.config.answer, None if self.lexical else self.embedder)
+
     def expect(self, questions: Sequence[str]) -> None:
         """Embed these questions in one batch when the first of them is asked."""
         from ragcli.pipelines.prefetch import Prefetched
@@ -127,6 +152,32 @@ class Stages:
             rerank=self.config.rerank,
         )
 
+    def ask(self, question: str, scope: Scope, *, keep: bool = False) -> AskResult:
+        """The checked answer to a question, under the settings; ``keep`` leaves a trace where the settings want one."""
+        from ragcli.pipelines.ask import ask
+
+        return ask(
+            question,
+            retrieve=self.retrieve,
+            engine=self.engine,
+            generator=self.generator,
+            tokenizer=self.tokenizer,
+            scope=scope,
+            config=self.config,
+            keep=self._keep if keep and self.config.trace.enabled else None,
+        )
+
+    def _keep(self, trace: Trace) -> None:
+        """Keep a trace and drop old ones; an index that cannot be written is no reason to withhold an answer."""
+        import datetime
+
+        kept = traces(self.config)
+        try:
+            kept.append(trace)
+            kept.remove_old(self.config.trace.keep_days, datetime.date.today())
+        except (StoreError, OSError) as error:
+            self.notices.append(f"no trace was kept: {error}")
+
     def source_path(self, source: str) -> Path | None:
         """The file that a source was read from, None when it is not known or no longer there."""
         return None
@@ -146,7 +197,11 @@ def evaluate(
         settings = dataclasses.replace(stages.config.retrieve, mode=cast("SearchMode", leg))
         return stages.retrieve(question, scope, settings).legs[leg]
 
-    steps = Steps(stages.retrieve, stages.config.retrieve.k, probe=probe, parse_filter=parse_filter)
+    def ask(case: GoldenCase, scope: Scope) -> AskResult:
+        return stages.ask(case.question, scope)
+
+    k = stages.config.retrieve.k
+    steps = Steps(stages.retrieve, k, ask=ask if answers else None, probe=probe, parse_filter=parse_filter)
     return run_evaluation(
         golden,
         engine=stages.engine,

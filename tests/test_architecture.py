@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1] / "ragcli"
 MODULES = sorted(ROOT.rglob("*.py"))
 STAGES = ("parse", "chunk", "embed", "index", "retrieve", "answer", "evaluate")
-SHARED = ("records", "errors", "config", "interfaces", "codec", "sentences", "quotes")
+SHARED = ("records", "errors", "config", "interfaces", "codec", "sentences", "quotes", "prices")
 
 OWNERS = {
     "tantivy": ("index.lexical",),
@@ -68,9 +68,9 @@ def allowed(stage: str) -> set[str]:
     if stage == "pipelines":
         return everything | {"pipelines"}
     if stage == "wiring":
-        return everything | {"pipelines", "wiring"}
+        return everything | {"traces", "pipelines", "wiring"}
     if stage in ("cli", "__main__"):
-        return everything | {"pipelines", "wiring", "cli"}
+        return everything | {"traces", "pipelines", "wiring", "cli"}
     return set(SHARED)
 
 
@@ -142,6 +142,7 @@ PURE = (
     "codec",
     "quotes",
     "sentences",
+    "prices",
     "retrieve.fusion",
     "retrieve.filters",
     "answer.verify",

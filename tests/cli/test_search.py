@@ -9,15 +9,38 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import environment, here
+from tests.cli.running import REPOSITORY, environment, here
 
 KEYS = [
-    "schema", "query", "index_version", "mode", "dense_method", "filters", "groups", "superseded_hidden", "hits", "timings_ms",
-]  # fmt: skip
+    "schema",
+    "query",
+    "index_version",
+    "mode",
+    "dense_method",
+    "filters",
+    "groups",
+    "superseded_hidden",
+    "hits",
+    "timings_ms",
+]
 HIT_KEYS = [
-    "rank", "chunk_id", "doc_id", "source", "title", "heading_path", "page", "lines", "score", "bm25_rank", "bm25_score",
-    "dense_rank", "dense_score", "rerank_score", "also_in", "text",
-]  # fmt: skip
+    "rank",
+    "chunk_id",
+    "doc_id",
+    "source",
+    "title",
+    "heading_path",
+    "page",
+    "lines",
+    "score",
+    "bm25_rank",
+    "bm25_score",
+    "dense_rank",
+    "dense_score",
+    "rerank_score",
+    "also_in",
+    "text",
+]
 
 
 def test_json_has_the_keys_of_the_contract(sample_index: Path, tmp_path: Path) -> None:
@@ -33,7 +56,7 @@ def test_json_has_the_keys_of_the_contract(sample_index: Path, tmp_path: Path) -
     assert best["source"] == "hr/remote-policy.md"
     assert best["heading_path"][-1] == "Limits"
     first, last = best["lines"]
-    lines = (Path("sample_corpus") / best["source"]).read_text(encoding="utf-8").splitlines()[first - 1 : last]
+    lines = (REPOSITORY / "sample_corpus" / best["source"]).read_text(encoding="utf-8").splitlines()[first - 1 : last]
     assert "\n".join(lines).strip() == best["text"].strip()
     assert [hit["score"] for hit in value["hits"]] == sorted((hit["score"] for hit in value["hits"]), reverse=True)
 

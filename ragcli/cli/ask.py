@@ -1,0 +1,99 @@
+"""``rag ask``: the answer with printed citations."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragcli import wiring
+from ragcli.cli import answers
+from ragcli.cli.help import epilog
+from ragcli.cli.invocation import Invocation, invocation
+from ragcli.cli.places import heading, place
+from ragcli.cli.retrieval_options import (
+    AsOf,
+    At,
+    Filters,
+    Groups,
+    IncludeSuperseded,
+    K,
+    NoRerank,
+    RetrievalOptions,
+)
+from ragcli.cli.search import notices
+from ragcli.cli.terminal import shortened
+from ragcli.errors import ConfigError, ExitCode
+
+if TYPE_CHECKING:
+    from ragcli.records import AskResult
+
+_NEAREST = 3
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    examples = (
+        'rag ask "How many remote days per week can I take?"',
+        "rag ask - --as hr --strict --json < question.txt",
+    )
+    codes = (ExitCode.STRICT, ExitCode.NOT_FOUND, ExitCode.MODEL, ExitCode.INDEX)
+    app.command("ask", epilog=epilog(*examples, codes=codes))(ask)
+
+
+def ask(
+    context: typer.Context,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question; - reads standard input.")],
+    k: K = None,
+    filters: Filters = None,
+    groups: Groups = None,
+    as_of: AsOf = None,
+    include_superseded: IncludeSuperseded = False,
+    no_rerank: NoRerank = False,
+    at: At = None,
+    provider: Annotated[str | None, typer.Option(help="extractive or anthropic [default: answer.provider].")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit 3 when a sentence has no support.")] = False,
+) -> None:
+    """Answer a question from the documents, every citation checked."""
+    options = RetrievalOptions(k, filters, groups, as_of, include_superseded, no_rerank, at)
+    run = invocation(context)
+    config = run.config(options.overrides() | {"answer.provider": provider})
+    stages = wiring.Stages(config, at=at)
+    result = stages.ask(read_question(question), options.scope(config), keep=True)
+    run.output.result(answers.content(result), lambda: answers.text(result, run.output, stages))
+    _remarks(run, result)
+    for notice in stages.notices:
+        run.output.warning(notice)
+    if not result.answer.found:
+        raise typer.Exit(ExitCode.NOT_FOUND)
+    if strict and answers.unsupported(result.answer):
+        run.output.warning("--strict: not every sentence is supported by its citation")
+        raise typer.Exit(ExitCode.STRICT)
+
+
+def read_question(text: str) -> str:
+    """The question itself, from standard input for ``-``. Raises ConfigError for an empty one."""
+    if text == "-":
+        text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    if not text.strip():
+        raise ConfigError("the question is empty", hint='rag ask "…", or rag ask - with the question on standard input')
+    return text.strip()
+
+
+def _remarks(run: Invocation, result: AskResult) -> None:
+    answer = result.answer
+    for notice in answer.notices:
+        run.output.notice(notice)
+    if answer.standalone_question != answer.question:
+        run.output.notice(f"asked as: {answer.standalone_question}")
+    notices(run, result.retrieval)
+    if not answer.found:
+        run.output.notice(f"not found ({answer.not_found_reason}); the nearest passages:")
+        for hit in result.retrieval.hits[:_NEAREST]:
+            lines = None if hit.chunk.first_line is None else (hit.chunk.first_line, hit.chunk.last_line or 0)
+            where = place(hit.source, hit.chunk.first_page, lines)
+            run.output.notice(f"  {where}  {heading(hit.chunk.title, hit.chunk.heading_path)}")
+            run.output.notice(f"    {shortened(hit.chunk.text, 200)}")
+    times = ", ".join(f"{name} {value:.0f} ms" for name, value in result.timings_ms.items())
+    run.output.detail(f"{answer.provider} {answer.model}; {len(answer.passages)} passages; {times}")

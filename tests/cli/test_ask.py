@@ -1,0 +1,157 @@
+"""``rag ask`` over the sample corpus: streams, JSON, exit codes, traces."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ragcli.cli import answers
+from ragcli.cli.output import Output
+from ragcli.config import Config
+from ragcli.records import Answer, AskResult, Citation, Ranking, Retrieval, Sentence, Usage
+from ragcli.wiring import Stages
+from tests.cli.running import here, rag
+
+QUESTION = "How many remote days per week can I take?"
+KEYS = [
+    "schema",
+    "question",
+    "standalone_question",
+    "found",
+    "not_found_reason",
+    "answer",
+    "sentences",
+    "citations",
+    "invalid_citations",
+    "passages",
+    "provider",
+    "model",
+    "index_version",
+    "trace_id",
+    "usage",
+    "timings_ms",
+]
+CITATION_KEYS = [
+    "number",
+    "chunk_id",
+    "source",
+    "title",
+    "heading_path",
+    "page",
+    "lines",
+    "quote",
+    "effective_date",
+]
+
+
+def test_the_question_of_the_readme(sample_index: Path, tmp_path: Path) -> None:
+    ran = rag("ask", QUESTION, "--index", str(sample_index), cwd=tmp_path, env={"RAG_TRACE__ENABLED": "false"})
+    assert (ran.code, ran.err) == (0, "")
+    answer, *sources = ran.out.rstrip("\n").split("\n\n")
+    assert "two days per week [" in answer
+    title, place, quote, status = next(source for source in sources if "two days" in source).splitlines()
+    assert title.endswith("] Remote work policy > Remote work > Limits")
+    assert place.startswith("    hr/remote-policy.md:") and place.endswith(", in force since 2026-03-01")
+    assert quote.startswith("    “") and "two days per week" in quote
+    assert status == "    supported"
+
+
+def test_json_has_the_keys_of_the_contract_and_quotes_stand_in_the_source(sample_index: Path, tmp_path: Path) -> None:
+    ran = here("--json", "ask", QUESTION, "--index", str(sample_index), cwd=tmp_path)
+    value = ran.json
+    assert ran.code == 0
+    assert set(value) >= set(KEYS)
+    assert (value["schema"], value["question"], value["found"]) == ("rag.answer/1", QUESTION, True)
+    assert value["not_found_reason"] is None
+    assert set(value["usage"]) >= {"input_tokens", "output_tokens"}
+    assert set(value["timings_ms"]) >= {"retrieve", "generate", "verify", "total"}
+    assert {"text", "citations", "status"} <= set(value["sentences"][0])
+    citation = value["citations"][0]
+    assert set(citation) >= set(CITATION_KEYS)
+    assert citation["chunk_id"] in value["passages"]
+    text = here("inspect", citation["source"], "--index", str(sample_index), "--json", cwd=tmp_path).json["text"]
+    start, end = citation["span"]
+    assert " ".join(text[start:end].split()) == " ".join(citation["quote"].split())
+    traces = [json.loads(line) for path in (sample_index / "traces").glob("*.jsonl") for line in path.open()]
+    assert value["trace_id"] in [trace.get("trace_id") for trace in traces]
+
+
+def test_not_found_is_exit_4_with_the_nearest_passages_on_standard_error(sample_index: Path, tmp_path: Path) -> None:
+    question = "Which colour is the chief executive's bicycle?"
+    ran = here("ask", question, "--index", str(sample_index), cwd=tmp_path)
+    assert (ran.code, ran.out) == (4, "")
+    assert "not found (low_evidence); the nearest passages:\n  " in ran.err
+    value = here("ask", question, "--index", str(sample_index), "--json", cwd=tmp_path)
+    assert value.code == 4
+    assert (value.json["found"], value.json["not_found_reason"]) == (False, "low_evidence")
+
+
+def test_the_question_from_standard_input(sample_index: Path, tmp_path: Path) -> None:
+    ran = rag("ask", "-", "--index", str(sample_index), "--json", cwd=tmp_path, stdin=f"{QUESTION}\n")
+    assert ran.json["question"] == QUESTION
+    empty = rag("ask", "-", "--index", str(sample_index), cwd=tmp_path, stdin=" \n")
+    assert (empty.code, empty.out) == (2, "")
+    assert empty.err.startswith("error: the question is empty")
+
+
+def test_a_group_changes_what_can_be_answered(sample_index: Path, tmp_path: Path) -> None:
+    line = ("ask", "How large is the bonus pool?", "--index", str(sample_index), "--json")
+    closed = here(*line, cwd=tmp_path)
+    opened = here(*line, "--as", "leadership", cwd=tmp_path)
+    assert "leadership" not in closed.out
+    assert "leadership/bonus-pool.md" in [citation["source"] for citation in opened.json["citations"]]
+
+
+def made(*sentences: Sentence, citations: tuple[Citation, ...] = (), invalid: tuple[str, ...] = ()) -> AskResult:
+    answer = Answer(
+        question="q",
+        standalone_question="q",
+        found=True,
+        not_found_reason=None,
+        text=" ".join(sentence.text for sentence in sentences),
+        sentences=sentences,
+        citations=citations,
+        invalid_citations=invalid,
+        passages=(),
+        provider="p",
+        model="m",
+        usage=Usage(),
+    )
+    retrieval = Retrieval("q", "bm25", (), {}, Ranking("fused", ()), None, None, 0, None, {})
+    return AskResult(answer, retrieval, (), "v000001", "t", {})
+
+
+def citation(source: str, quote: str, page: int | None = None, lines: tuple[int, int] | None = None) -> Citation:
+    return Citation(1, f"{source}#1", source, "Title", ("Title", "Part"), quote, None, page, lines, None)
+
+
+def test_what_is_not_supported_is_marked_and_nothing_drives_the_terminal() -> None:
+    result = made(
+        Sentence("True [1].", (1,), "supported"),
+        Sentence("Doubtful\x1b[2J.", (), "uncited"),
+        citations=(citation("a\x1b]0;x\x07.pdf", "qu\x1bote", page=3),),
+        invalid=("9",),
+    )
+    text = answers.text(result, Output(color="never"), Stages(Config()))
+    assert text.splitlines() == [
+        "True [1]. Doubtful\\x1b[2J.",
+        "[uncited] Doubtful\\x1b[2J.",
+        "[invalid citations] 9",
+        "",
+        "[1] Title > Part",
+        "    a\\x1b]0;x\\x07.pdf p. 3",
+        "    “qu\\x1bote”",
+        "    supported",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("page", "lines", "where"),
+    [(2, None, "x.md p. 2"), (None, (3, 3), "x.md:3"), (None, (3, 5), "x.md:3-5"), (None, None, "x.md")],
+)
+def test_places(page: int | None, lines: tuple[int, int] | None, where: str) -> None:
+    result = made(Sentence("S [1].", (1,), "paraphrase"), citations=(citation("x.md", "", page, lines),))
+    text = answers.text(result, Output(color="never"), Stages(Config()))
+    assert text.splitlines()[3:] == [f"    {where}", "    paraphrase"]
