@@ -28,7 +28,7 @@ def lead_ins(text: str, pieces: Sequence[Piece], language: str | None) -> list[t
     """For each piece, the stretches that introduce it: none for most.
 
     For a list item the sentence with a colon before its list, or the list's caption, and the first lines of the items
-    that it is nested in; for code and tables the sentence with a colon, or the caption, right before.
+    that it is nested in; for everything else the sentence with a colon, or the caption, right before.
     """
     result: list[tuple[Span, ...]] = []
     base: tuple[Span, ...] = ()
@@ -36,8 +36,7 @@ def lead_ins(text: str, pieces: Sequence[Piece], language: str | None) -> list[t
     for index, piece in enumerate(pieces):
         previous = pieces[index - 1] if index and pieces[index - 1].section == piece.section else None
         if piece.kind != "list_item":
-            wants = previous is not None and piece.kind in ("code", "table")
-            result.append(_introduction(text, previous, language) if wants and previous else ())
+            result.append(_introduction(text, previous, language) if previous and piece.kind != "heading" else ())
             continue
         if previous is None or previous.kind != "list_item":
             base, outer = (_introduction(text, previous, language) if previous else ()), []

@@ -7,20 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ragcli.chunk.leads import header_of
+from ragcli.chunk.references import points_back
 from ragcli.chunk.statistics import SMALL_TOKENS
 from ragcli.records import Chunk, Span
 
 _ROW = re.compile(r"\s*\|.*\|\s*\Z")
-_POINTS_BACK = re.compile(
-    r"(?:it|its|they|their|them|he|she|his|her|these|those|this|that|such|both|the (?:latter|former|above)|as above|"
-    r"however|therefore|otherwise|also|in addition|furthermore|moreover|"
-    r"er|sie|es|dies|diese[rsnm]?|dabei|dadurch|dazu|deshalb|außerdem|jedoch|"
-    r"il|elle|ils|elles|cela|ceci|celui-ci|cependant|"
-    r"ello|esto|éste|esta|estos|estas|sin embargo|además)\b",
-    re.IGNORECASE,
-)
-_POINTS_BACK_CJK = re.compile(r"(?:これ|それ|その|この|また、|しかし|它|他们|這|这|其|此外|但是|因此)")
-_OPENERS = re.compile(r"[\s\"'“‘«(\[*_>#-]*")
 _LETTERS = re.compile(r"[^\W\d_]")
 
 
@@ -65,18 +56,10 @@ def _start(chunk: Chunk) -> str:
     return " ".join(chunk.text[:80].split())
 
 
-def _own_start(chunk: Chunk) -> str:
-    """The text from its first word on."""
-    match = _OPENERS.match(chunk.text)
-    return chunk.text[match.end() if match else 0 :]
-
-
 def _points_back(chunk: Chunk) -> str | None:
     if chunk.lead or chunk.context or chunk.ordinal == 1:
         return None
-    text = _own_start(chunk)
-    found = _POINTS_BACK.match(text) or _POINTS_BACK_CJK.match(text)
-    return " ".join(text[: max(found.end(), 40)].split()) if found else None
+    return _start(chunk) if points_back(chunk.text) else None
 
 
 def _mid_sentence(chunk: Chunk) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragcli.chunk.outline import Piece
@@ -21,16 +21,14 @@ class Group:
     """Whether it holds nothing but headings."""
 
 
-def grouped(
-    pieces: Sequence[Piece], tokens: TokenMap, *, minimum: int, limit: Callable[[tuple[str, ...]], int]
-) -> list[Group]:
-    """Sections in order, small ones joined with a neighbour under the same parent while both fit ``limit``.
+def grouped(pieces: Sequence[Piece], tokens: TokenMap, *, minimum: int) -> list[Group]:
+    """Sections in order, those under ``minimum`` tokens joined with a neighbour under the same parent.
 
     A section of headings alone always joins what follows it, or what precedes it at the end of the document.
     """
     result: list[Group] = []
     for group in _leaves(pieces, tokens):
-        if result and _joins(result[-1], group, minimum, limit):
+        if result and _joins(result[-1], group, minimum):
             result[-1] = _joined(result[-1], group)
         else:
             result.append(group)
@@ -65,14 +63,12 @@ def _leaves(pieces: Sequence[Piece], tokens: TokenMap) -> list[Group]:
     return result
 
 
-def _joins(left: Group, right: Group, minimum: int, limit: Callable[[tuple[str, ...]], int]) -> bool:
+def _joins(left: Group, right: Group, minimum: int) -> bool:
     if left.bare:
         return True
     if right.bare or min(left.tokens, right.tokens) >= minimum:
         return False
-    if not all(_related(path, right.paths[0]) for path in left.paths):
-        return False
-    return left.tokens + right.tokens <= limit(common_path((*left.paths, *right.paths)))
+    return all(_related(path, right.paths[0]) for path in left.paths)
 
 
 def _related(left: tuple[str, ...], right: tuple[str, ...]) -> bool:

@@ -32,7 +32,7 @@ def semantic_cuts(document: Document, tokens: TokenMap, sizes: Sizes, similarity
     in place of word counts and the packing of the other strategies in place of a threshold.
     """
     pieces = outline(document)
-    groups = grouped(pieces, tokens, minimum=sizes.minimum, limit=sizes.limit)
+    groups = grouped(pieces, tokens, minimum=sizes.minimum)
     runs = [_units(document, pieces, group, tokens, sizes.limit(common_path(group.paths))) for group in groups]
     prices = _prices(document.text, runs, similarity)
     result: list[Cut] = []

@@ -9,13 +9,23 @@ from ragcli.chunk.cuts import Cut, Sizes
 from ragcli.chunk.leads import header_of, lead_ins, written
 from ragcli.chunk.outline import Piece, outline
 from ragcli.chunk.packing import pack
+from ragcli.chunk.references import points_back
 from ragcli.chunk.sections import Group, common_path, grouped
 from ragcli.chunk.tokens import TokenMap
 from ragcli.chunk.units import GLUED, PROSE, Unit, cut_piece
 from ragcli.records import Document, Span
 
 # Prices of a cut before a unit, against one for every chunk.
-SECTION, PARAGRAPH, ITEM, NESTED_ITEM, ROW, INTRODUCED, LINE, SENTENCE = 0.0, 0.05, 0.1, 0.25, 0.15, 0.6, 0.4, 0.3
+SECTION = 0.0
+PARAGRAPH = 0.05
+ITEM = 0.1
+ROW = 0.15
+NESTED_ITEM = 0.25
+SENTENCE = 0.3
+LINE = 0.4
+INTRODUCED = 0.6
+REFERENCE = 0.25  # on top: the next words point back
+
 LEAD_SHARE = 3
 """A lead takes at most one part in so many of the room."""
 
@@ -25,7 +35,7 @@ def structure_cuts(document: Document, tokens: TokenMap, sizes: Sizes) -> list[C
     pieces = outline(document)
     introductions = lead_ins(document.text, pieces, document.metadata.language)
     result: list[Cut] = []
-    for group in grouped(pieces, tokens, minimum=sizes.minimum, limit=sizes.limit):
+    for group in grouped(pieces, tokens, minimum=sizes.minimum):
         units = _units(document, pieces, group, introductions, tokens, sizes)
         result += _packed(document.text, pieces, group, units, tokens, sizes)
     return result
@@ -49,11 +59,9 @@ def _units(
         piece = pieces[index]
         introduction = introductions[index]
         lead, lead_size = written(text, introduction, tokens, room // LEAD_SHARE)
-        first_joint = (
-            GLUED
-            if tail <= index < group.last and index > group.first
-            else _joint(pieces, index, group, bool(introduction))
-        )
+        first_joint = _joint(pieces, index, group, bool(introduction)) + _reference(text, piece.span)
+        if tail <= index and index > group.first:
+            first_joint = GLUED
         budget = max(limit // 4, min(limit, room - headings - 2), 1)
         if piece.kind == "heading":
             headings += tokens.size(piece.span.start, piece.span.end)
@@ -64,13 +72,14 @@ def _units(
             result.append(Unit(piece.span, piece.kind, index, first_joint, lead, lead_size))
             continue
         header = header_of(text, piece.span) if piece.kind == "table" else None
-        inner = written(text, (*introduction, header) if header else introduction, tokens, room // LEAD_SHARE)
+        inner_lead = introduction if piece.kind in ("list_item", "table", "code") else ()
+        inner = written(text, (*inner_lead, header) if header else inner_lead, tokens, room // LEAD_SHARE)
         budget = max(budget - inner[1], budget // 2, 1)
         parts = cut_piece(text, piece.span, piece.kind, tokens, budget, language)
         result.append(Unit(parts[0], piece.kind, index, first_joint, lead, lead_size))
         for before, part in pairwise(parts):
             glued = header is not None and before.start < header.end
-            joint = GLUED if glued else _inner_joint(text, piece, part)
+            joint = GLUED if glued else _inner_joint(text, piece, part) + _reference(text, part)
             result.append(Unit(part, piece.kind, index, joint, *inner))
     return result
 
@@ -81,6 +90,11 @@ def _tail(pieces: Sequence[Piece], group: Group) -> int:
     while tail > group.first and pieces[tail - 1].kind == "heading":
         tail -= 1
     return tail
+
+
+def _reference(text: str, part: Span) -> float:
+    """What a cut costs besides before words that point back to the text it parts them from."""
+    return REFERENCE if points_back(text, part.start) else 0.0
 
 
 def _joint(pieces: Sequence[Piece], index: int, group: Group, introduced: bool) -> float:

@@ -222,3 +222,28 @@ def test_a_window_smaller_than_the_size_wins() -> None:
 @pytest.mark.parametrize("text", ["", " \n\n ", "\n"])
 def test_a_document_without_text_has_no_chunks(text: str) -> None:
     assert chunks(of_blocks(text, [])) == ()
+
+
+def test_a_crumb_of_a_section_joins_a_large_neighbour() -> None:
+    doc = document(
+        ("heading", "A", 1), ("paragraph", words(38)), ("paragraph", words(20)), ("heading", "See", 1),
+        ("paragraph", "Git suite."),
+    )  # fmt: skip
+    first, last = chunks(doc, min_tokens=10)
+    assert first.heading_path == ("A",) and first.text.endswith("word37")
+    assert last.text.startswith("word0") and last.text.endswith("See\n\nGit suite.")
+
+
+def test_a_cut_is_made_elsewhere_than_before_words_that_point_back() -> None:
+    first, second, third = f"Alpha {words(12, 'a')}.", f"This {words(12, 'b')}.", f"Gamma {words(12, 'c')}."
+    doc = document(("paragraph", f"{first} {second} {third}"))
+    assert [c.text for c in chunks(doc, max_tokens=30)] == [f"{first} {second}", third]
+    assert [c.text for c in chunks(doc, max_tokens=29)] == [f"{first} {second}", third]
+    plain = document(("paragraph", f"{first} {third} {second}"))
+    assert [c.text for c in chunks(plain, max_tokens=30)] == [first, f"{third} {second}"]
+
+
+def test_what_a_colon_announces_takes_the_announcement_along() -> None:
+    doc = document(("paragraph", words(30) + ". Consider this:"), ("paragraph", words(30, "shown")))
+    result = chunks(doc)
+    assert [c.lead for c in result] == ["", "Consider this:"]
