@@ -5,7 +5,6 @@ Questions and passages take the same path. Vectors equal those of sentence-trans
 
 from __future__ import annotations
 
-import logging
 import os
 import threading
 from collections.abc import Iterator, Sequence
@@ -13,11 +12,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ragcli.embed import bert_graph
 from ragcli.embed.batches import by_length
 from ragcli.embed.model_folder import ModelFolder, file_sha256
+from ragcli.embed.rows import Vectors, report_cut, unit
 from ragcli.embed.safetensors_file import map_weights
 from ragcli.embed.tokens import ModelTokenizer, tokenizer_from_file
 from ragcli.errors import ModelError
@@ -28,10 +27,7 @@ if TYPE_CHECKING:
 
     from ragcli.interfaces import Progress
 
-Vectors = NDArray[np.float32]
-
 _BLOCK = 4096  # texts tokenized and sorted at a time: bounds memory, long enough for even batches
-_LOG = logging.getLogger(__name__)
 
 
 class OnnxBertEmbedder:
@@ -76,7 +72,7 @@ class OnnxBertEmbedder:
         found: list[Vectors] = [np.empty((0, self._info.dimension), np.float32)] * len(texts)
         for positions, hidden, lengths in self._encode(texts):
             for row, position in enumerate(positions):
-                found[position] = _unit(hidden[row, 1 : lengths[row] - 1])
+                found[position] = unit(hidden[row, 1 : lengths[row] - 1])
         return found
 
     def _sentences(self, texts: Sequence[str], progress: Progress | None) -> Vectors:
@@ -102,9 +98,7 @@ class OnnxBertEmbedder:
     def _cut(self, ids: list[list[int]]) -> list[list[int]]:
         """Rows no longer than the window, the closing special token kept; what is cut is reported."""
         window = self._info.window
-        too_long = sum(len(row) > window for row in ids)
-        if too_long:
-            _LOG.warning("%d of %d texts are longer than the %d tokens the model reads", too_long, len(ids), window)
+        report_cut([len(row) for row in ids], window)
         return [row if len(row) <= window else [*row[: window - 1], row[-1]] for row in ids]
 
     def _loaded(self) -> InferenceSession:
@@ -157,11 +151,6 @@ def _run(session: InferenceSession, rows: Sequence[Sequence[int]]) -> Vectors:
 
 def _pool(hidden: Vectors, lengths: Sequence[int], pooling: str) -> Vectors:
     if pooling == "cls":
-        return _unit(hidden[:, 0])
+        return unit(hidden[:, 0])
     means = np.stack([row[:length].mean(axis=0) for row, length in zip(hidden, lengths, strict=True)])
-    return _unit(means)
-
-
-def _unit(rows: Vectors) -> Vectors:
-    norms = np.linalg.norm(rows, axis=-1, keepdims=True)
-    return np.asarray(rows / np.maximum(norms, 1e-12), dtype=np.float32)
+    return unit(means)

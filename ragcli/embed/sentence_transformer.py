@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ragcli.config import EmbedConfig
 from ragcli.embed.hub import find_model
 from ragcli.embed.model_folder import read_dimension, read_json, read_prompts, read_window
+from ragcli.embed.rows import Vectors, report_cut, unit
 from ragcli.embed.tokens import ModelTokenizer, tokenizer_from_file
 from ragcli.errors import ConfigError, ModelError
 from ragcli.records import EmbedderInfo
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
     from ragcli.interfaces import Progress
-
-Vectors = NDArray[np.float32]
 
 _BLOCK = 16  # batches between two reports of progress
 
@@ -95,8 +94,10 @@ class SentenceTransformerEmbedder:
         step = self._config.batch_size * _BLOCK
         for start in range(0, len(order), step):
             chosen = order[start : start + step]
-            encoded = self._loaded().encode([texts[position] for position in chosen], **self._options(prefix))
-            vectors[chosen] = _unit(self._checked(np.asarray(encoded, np.float32)))
+            batch = [texts[position] for position in chosen]
+            report_cut([len(ids) for ids in self._tokenizer.ids([prefix + text for text in batch])], self._info.window)
+            encoded = self._loaded().encode(batch, **self._options(prefix))
+            vectors[chosen] = unit(self._checked(np.asarray(encoded, np.float32)))
             if progress is not None:
                 progress("embed", start + len(chosen), len(texts))
         return vectors
@@ -114,7 +115,9 @@ class SentenceTransformerEmbedder:
         import torch
         from safetensors import SafetensorError
         from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging as transformers_logging
 
+        transformers_logging.disable_progress_bar()
         if self._config.threads:
             torch.set_num_threads(self._config.threads)
         name = self._info.model
@@ -150,12 +153,7 @@ class SentenceTransformerEmbedder:
 def _token_rows(rows: NDArray[Any], special: Sequence[bool]) -> Vectors:
     """Rows of real tokens; a text cut at the window still ends in its special token."""
     flags = list(special) if len(special) == len(rows) else [*special[: len(rows) - 1], special[-1]]
-    return _unit(np.asarray(rows, np.float32)[~np.asarray(flags, bool)])
-
-
-def _unit(rows: Vectors) -> Vectors:
-    norms = np.linalg.norm(rows, axis=-1, keepdims=True)
-    return np.asarray(rows / np.maximum(norms, 1e-12), np.float32)
+    return unit(np.asarray(rows, np.float32)[~np.asarray(flags, bool)])
 
 
 def _first_line(error: Exception) -> str:

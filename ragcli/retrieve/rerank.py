@@ -92,7 +92,9 @@ class CrossEncoderReranker:
     def _load(self) -> Any:
         from safetensors import SafetensorError
         from sentence_transformers import CrossEncoder
+        from transformers.utils import logging as transformers_logging
 
+        transformers_logging.disable_progress_bar()
         folder = Path(self._model_name).expanduser()
         name = str(folder) if folder.is_dir() else self._model_name
         try:

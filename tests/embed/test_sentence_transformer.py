@@ -57,6 +57,11 @@ def test_configured_prefixes_replace_the_models_prompts(tiny: Embedder, tiny_mea
     np.testing.assert_allclose(other.queries(TEXTS), tiny.passages(TEXTS), atol=2e-6)
 
 
+def test_loading_draws_no_bar_of_its_own(tiny_mean: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    load_embedder(EmbedConfig(model=str(tiny_mean))).queries(["a"])
+    assert capfd.readouterr().err == ""
+
+
 def test_vectors_are_unit_rows_and_progress_is_reported(tiny_mean: Path) -> None:
     embedder = load_embedder(EmbedConfig(model=str(tiny_mean), batch_size=1))
     seen: list[tuple[str, int, int]] = []
@@ -101,9 +106,13 @@ def test_a_window_over_the_models_is_refused(tiny_mean: Path) -> None:
         load_embedder(EmbedConfig(model=str(tiny_mean), window=100))
 
 
-def test_a_smaller_window_is_kept(tiny_mean: Path) -> None:
+def test_a_smaller_window_is_kept_and_reported(tiny_mean: Path, caplog: pytest.LogCaptureFixture) -> None:
     embedder = load_embedder(EmbedConfig(model=str(tiny_mean), window=10, passage_prefix="p "))
     assert embedder.info.window == 10
+    embedder.passages(["word " * 6, "word " * 7])
+    assert "1 of 2 texts" not in caplog.text
+    embedder.passages(["word " * 7, "word " * 8])
+    assert "1 of 2 texts are longer than the 10 tokens" in caplog.text
     # [CLS] p + 7 words + [SEP]
     np.testing.assert_allclose(embedder.passages(["word " * 30]), embedder.passages(["word " * 8]), atol=2e-6)
 
