@@ -129,7 +129,7 @@ class AnswerConfig:
     """Who writes the answer and when to decline."""
 
     provider: Literal["extractive", "anthropic"] = _setting("extractive", "extractive (offline) or anthropic")
-    model: str = _setting("claude-sonnet-4-5", "the model behind the Messages API")
+    model: str = _setting("claude-sonnet-5-5", "the model behind the Messages API")
     base_url: str = _setting("", "another server that speaks the Anthropic Messages API")
     max_tokens: int = _setting(1024, "output tokens of one answer", low=1)
     timeout_seconds: float = _setting(60.0, "of one request", low=1)
