@@ -16,12 +16,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragcli.evaluate.locate import locate
+from ragcli.records import Usage
 
 JUDGED_MEASURES = ("judge_faithfulness", "judge_relevancy", "judge_correctness")
 STAND_IN = "deterministic support check (no model)"
 
-Complete = Callable[[str, str], str]
-"""Instructions and a request to the text that a model answers with."""
+Complete = Callable[[str, str], tuple[str, Usage]]
+"""Instructions and a request to the text that a model answers with, and what it cost."""
+Ask = Callable[[str], dict[str, Any] | None]
 Supports = Callable[[str, str], bool]
 """Whether a text carries a sentence."""
 
@@ -48,6 +50,7 @@ class Opinion:
     claims: tuple[JudgedClaim, ...] = ()
     spread: Mapping[str, float] = field(default_factory=dict)
     unreadable: int = 0
+    usage: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +92,13 @@ def judge_with_model(
     subject: Subject, complete: Complete, *, repeats: int = 1, measures: Sequence[str] = JUDGED_MEASURES
 ) -> Opinion:
     """The judged ``measures`` of one answer; each is asked ``repeats`` times and averaged."""
+    meter = _Meter(complete)
     asked: dict[str, Callable[[], tuple[float | None, tuple[JudgedClaim, ...]]]] = {
-        "judge_faithfulness": lambda: _faithfulness(subject, complete),
-        "judge_relevancy": lambda: _relevancy(subject, complete),
+        "judge_faithfulness": lambda: _faithfulness(subject, meter.ask),
+        "judge_relevancy": lambda: _relevancy(subject, meter.ask),
     }
     if subject.expected:
-        asked["judge_correctness"] = lambda: _correctness(subject, complete)
+        asked["judge_correctness"] = lambda: _correctness(subject, meter.ask)
     means: dict[str, float | None] = dict.fromkeys(JUDGED_MEASURES)
     spread, claims, unreadable = {}, list[JudgedClaim](), 0
     for name in (name for name in measures if name in asked):
@@ -104,7 +108,7 @@ def judge_with_model(
         means[name] = sum(values) / len(values) if values else None
         spread[name] = max(values) - min(values) if values else 0.0
         claims += next((found for value, found in results if value is not None), ())
-    return Opinion(means, tuple(claims), spread, unreadable)
+    return Opinion(means, tuple(claims), spread, unreadable, meter.usage)
 
 
 def judge_without_model(subject: Subject, supports: Supports) -> Opinion:
@@ -118,25 +122,25 @@ def judge_without_model(subject: Subject, supports: Supports) -> Opinion:
     return Opinion(means, claims)
 
 
-def _faithfulness(subject: Subject, complete: Complete) -> tuple[float | None, tuple[JudgedClaim, ...]]:
+def _faithfulness(subject: Subject, ask: Ask) -> tuple[float | None, tuple[JudgedClaim, ...]]:
     passages = "\n".join(f"<passage>{_data(text)}</passage>" for text in subject.passages)
-    reply = _ask(complete, _FAITHFULNESS.format(answer=_data(subject.answer), passages=passages))
+    reply = ask(_FAITHFULNESS.format(answer=_data(subject.answer), passages=passages))
     claims = _claims(reply, "claims", "judge_faithfulness", subject.passages)
     return (_share(claims), claims) if claims is not None else (None, ())
 
 
-def _relevancy(subject: Subject, complete: Complete) -> tuple[float | None, tuple[JudgedClaim, ...]]:
+def _relevancy(subject: Subject, ask: Ask) -> tuple[float | None, tuple[JudgedClaim, ...]]:
     request = _RELEVANCY.format(question=_data(subject.question), answer=_data(subject.answer))
-    claims = _claims(_ask(complete, request), "claims", "judge_relevancy", None)
+    claims = _claims(ask(request), "claims", "judge_relevancy", None)
     return (_share(claims), claims) if claims is not None else (None, ())
 
 
-def _correctness(subject: Subject, complete: Complete) -> tuple[float | None, tuple[JudgedClaim, ...]]:
+def _correctness(subject: Subject, ask: Ask) -> tuple[float | None, tuple[JudgedClaim, ...]]:
     expected = " / ".join(subject.expected)
     request = _CORRECTNESS.format(
         question=_data(subject.question), expected=_data(expected), answer=_data(subject.answer)
     )
-    reply = _ask(complete, request)
+    reply = ask(request)
     wanted = _claims(reply, "expected", "judge_correctness", (subject.answer,))
     given = _claims(reply, "given", "judge_correctness", (expected,))
     if wanted is None or given is None or not (wanted or given):
@@ -147,13 +151,21 @@ def _correctness(subject: Subject, complete: Complete) -> tuple[float | None, tu
     return 2 * shared / (2 * shared + wrong + missing) if shared else 0.0, (*wanted, *given)
 
 
-def _ask(complete: Complete, request: str) -> dict[str, Any] | None:
-    """The reply's JSON object; asked once more when there is none to read."""
-    for _ in range(2):
-        reply = _object(complete(_RULES, request))
-        if reply is not None:
-            return reply
-    return None
+class _Meter:
+    """Asks a model for a JSON object and adds up what that costs."""
+
+    def __init__(self, complete: Complete) -> None:
+        self._complete = complete
+        self.usage = Usage()
+
+    def ask(self, request: str) -> dict[str, Any] | None:
+        """The reply's JSON object; asked once more when there is none to read."""
+        for _ in range(2):
+            text, usage = self._complete(_RULES, request)
+            self.usage = self.usage + usage
+            if (reply := _object(text)) is not None:
+                return reply
+        return None
 
 
 def _object(text: str) -> dict[str, Any] | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ragcli.evaluate.answer_measures import ANSWER_MEASURES, measure_answer
 from ragcli.evaluate.bootstrap import Bootstrap, estimates
 from ragcli.evaluate.context import CONTEXT_MEASURES, measure_context
+from ragcli.evaluate.judge import Opinion
 from ragcli.evaluate.losses import STAGES, Path, final_ranking, first_rank
 from ragcli.evaluate.measures import measure, measure_names
 from ragcli.evaluate.run import CaseResult, Estimate, Loss
@@ -18,12 +19,12 @@ _PERCENTILES = (50, 95)
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A case with everything that was seen of it; ``extra`` are measures made elsewhere (relevancy, a judge's)."""
+    """A case with everything that was seen of it; ``opinion`` is a judge's."""
 
     path: Path
     loss: Loss | None
     timings_ms: Mapping[str, float]
-    extra: Mapping[str, float | None]
+    opinion: Opinion | None = None
 
 
 def case_result(measured: Measured, names: Sequence[str]) -> CaseResult:
@@ -36,7 +37,8 @@ def case_result(measured: Measured, names: Sequence[str]) -> CaseResult:
     values.update(measure_context(judged, path.context))
     if answer is not None:
         values.update(measure_answer(judged, answer))
-    values.update(measured.extra)
+    if measured.opinion is not None:
+        values.update(measured.opinion.measures)
     return CaseResult(
         id=case.case_id,
         question=case.question,
@@ -56,6 +58,7 @@ def case_result(measured: Measured, names: Sequence[str]) -> CaseResult:
         top_score=path.retrieval.hits[0].score if path.retrieval.hits else None,
         tags=case.tags,
         timings_ms=measured.timings_ms,
+        claims=measured.opinion.claims if measured.opinion is not None else (),
         level=judged.level,
         where=case.where,
         items=tuple(items),

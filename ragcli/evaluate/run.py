@@ -11,6 +11,7 @@ from typing import Any
 
 from ragcli.codec import decode, encode
 from ragcli.errors import ConfigError
+from ragcli.evaluate.judge import JudgedClaim
 
 SCHEMA = "rag.eval/1"
 
@@ -43,9 +44,9 @@ class CaseResult:
     """One case measured. A measure that has no meaning for the case (``contains`` without an answer) is None.
 
     ``retrieved`` are chunk ids in final order, ``expected`` the labels as written, ``ranks`` the rank at which each was
-    found (None: not retrieved). ``found`` is None when no answer was asked for. ``top_score`` is the score of
-    the first hit, ``confidence`` the answer's. Times are milliseconds. ``items`` and ``relevance`` are the case's
-    run and qrels, for export and curves; they are not saved.
+    found (None: not retrieved). ``found`` is None when no answer was asked for; ``claims`` are a judge's rulings on
+    it. ``top_score`` is the score of the first hit, ``confidence`` the answer's. Times are milliseconds. ``items`` and
+    ``relevance`` are the case's run and qrels, for export and curves; they are not saved.
     """
 
     id: str
@@ -66,6 +67,7 @@ class CaseResult:
     top_score: float | None = None
     tags: tuple[str, ...] = ()
     timings_ms: Mapping[str, float] = field(default_factory=dict)
+    claims: tuple[JudgedClaim, ...] = ()
     level: str = "document"
     where: str = ""
     items: tuple[str, ...] = ()

@@ -1,9 +1,7 @@
 """A golden set through the pipeline: every case retrieved (and answered), measured, followed to its loss, summed up.
 
-golden = load_golden(path)
-embedder = Prefetched(embedder, [case.question for case in golden.cases])   # one batch for all questions
-run = evaluate(golden, engine=engine, retrieve=…, ask=None, scope=scope, config=config, corpus=fingerprint)
-verdict = judge_run(run, fail_under=config.eval.fail_under, baseline=load_run(kept), …)
+The caller embeds all questions in one batch (``prefetch.Prefetched``), passes the steps, and hands the run to
+``evaluate.gate.judge_run`` for its verdict.
 """
 
 from __future__ import annotations
@@ -11,14 +9,13 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
 
 from ragcli.config import Config
-from ragcli.errors import ConfigError, GoldenError
+from ragcli.errors import GoldenError
 from ragcli.evaluate.bootstrap import Bootstrap
 from ragcli.evaluate.context import Piece
 from ragcli.evaluate.golden import GoldenSet
+from ragcli.evaluate.judge import JUDGED_MEASURES
 from ragcli.evaluate.labels import Judged, Resolver, Unit
 from ragcli.evaluate.losses import Path, find_loss, legs_to_try
 from ragcli.evaluate.measures import measure_names
@@ -34,51 +31,11 @@ from ragcli.evaluate.results import (
 )
 from ragcli.evaluate.run import CaseResult, EvalRun
 from ragcli.interfaces import Engine, Progress
-from ragcli.records import Answer, Filter, GoldenCase, Passage, Ranking, Retrieval, Scope, Usage
+from ragcli.pipelines.judge import Judging
+from ragcli.pipelines.steps import Relevancy, Steps, checked_scope
+from ragcli.records import Retrieval, Scope, Usage
 
-Retrieve = Callable[[str, Scope], Retrieval]
-"""One search. Its ``fused`` and ``reranked`` rankings must reach at least as deep as the largest cutoff."""
-
-
-class Asked(Protocol):
-    """What answering gives back: the shape of ``AskResult``."""
-
-    @property
-    def answer(self) -> Answer:
-        """The checked answer."""
-
-    @property
-    def retrieval(self) -> Retrieval:
-        """The search behind it."""
-
-    @property
-    def passages(self) -> Sequence[Passage]:
-        """What was sent to the generator."""
-
-    @property
-    def timings_ms(self) -> Mapping[str, float]:
-        """Milliseconds of each stage."""
-
-
-Ask = Callable[[GoldenCase, Scope], Asked]
-Relevancy = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
-"""How much each answer speaks about its question, from 0 to 1."""
-
-
-@dataclass(frozen=True)
-class Steps:
-    """The collaborators of an evaluation. Without ``ask`` only retrieval is measured.
-
-    ``k`` is how many hits a search asks for (0: as many as come). ``probe`` runs one leg alone (``bm25`` or ``dense``)
-    for a lost case whose search did not use it.
-    """
-
-    retrieve: Retrieve
-    k: int = 0
-    ask: Ask | None = None
-    probe: Callable[[str, Scope, str], Ranking] | None = None
-    parse_filter: Callable[[str], Filter] | None = None
-    relevancy: Relevancy | None = None
+__all__ = ["Steps", "evaluate", "measure_one", "resolve", "summed_up"]
 
 
 def evaluate(
@@ -102,11 +59,12 @@ def evaluate(
     resolved = time.perf_counter()
     scopes = [checked_scope(item.case, scope, steps, engine) for item in judged]
     names = measure_names(config.eval.cutoffs)
-    rows, usage = [], Usage()
+    rows, usage, judging = [], Usage(), Judging()
     for number, (item, asked_in) in enumerate(zip(judged, scopes, strict=True), start=1):
         measured = measure_one(item, engine=engine, steps=steps, scope=asked_in)
         answer = measured.path.answer
         usage = usage + answer.usage if answer is not None else usage
+        judging.add(measured.opinion)
         rows.append(case_result(measured, names))
         if progress is not None:
             progress("evaluate", number, len(judged))
@@ -117,7 +75,8 @@ def evaluate(
         corpus=corpus,
         index_version=engine.version,
         seconds={"labels": resolved - started, "cases": asked - resolved, "total": time.perf_counter() - started},
-        tokens=dataclasses.asdict(usage),
+        tokens=dataclasses.asdict(usage + judging.usage),
+        judge=judging.summary(steps.judge),
     )
 
 
@@ -134,34 +93,9 @@ def resolve(golden: GoldenSet, engine: Engine) -> list[Judged]:
     return judged
 
 
-def case_scope(case: GoldenCase, scope: Scope, steps: Steps) -> Scope:
-    """The scope a case is asked in: the command's, with the case's own filters and groups added."""
-    groups = tuple(dict.fromkeys((*scope.groups, *case.groups)))
-    if not case.filters:
-        return dataclasses.replace(scope, groups=groups)
-    if steps.parse_filter is None:
-        raise GoldenError(f"{case.where}: filters cannot be used here")
-    try:
-        filters = tuple(steps.parse_filter(text) for text in case.filters)
-    except ConfigError as error:
-        raise GoldenError(f"{case.where}: {error.message}", hint=error.hint) from error
-    return dataclasses.replace(scope, groups=groups, filters=(*scope.filters, *filters))
-
-
-def checked_scope(case: GoldenCase, scope: Scope, steps: Steps, engine: Engine) -> Scope:
-    """``case_scope``, with its filters tried on the index. Raises GoldenError for a key that it does not know."""
-    own = case_scope(case, scope, steps)
-    if case.filters:
-        try:
-            engine.allowed(own)
-        except ConfigError as error:
-            raise GoldenError(f"{case.where}: {error.message}", hint=error.hint) from error
-    return own
-
-
 def measure_one(judged: Judged, *, engine: Engine, steps: Steps, scope: Scope) -> Measured:
     """One case retrieved, answered when ``ask`` is there, and followed to the stage that lost it."""
-    case = judged.case
+    case, opinion = judged.case, None
     if steps.ask is None:
         retrieval = steps.retrieve(case.question, scope)
         path = Path(judged, retrieval, hit_pieces(retrieval))
@@ -170,6 +104,7 @@ def measure_one(judged: Judged, *, engine: Engine, steps: Steps, scope: Scope) -
         asked = steps.ask(case, scope)
         pieces = tuple(Piece(p.chunk.chunk_id, p.chunk.doc_id, p.span) for p in asked.passages)
         path = Path(judged, asked.retrieval, pieces, asked.answer)
+        opinion = steps.judge.case(case, asked.answer, asked.passages) if steps.judge is not None else None
         timings = {**asked.retrieval.timings_ms, **asked.timings_ms}
     path = dataclasses.replace(path, allowed=_allows(engine, scope), truncated=_truncates(engine), k=steps.k)
     loss = find_loss(path)
@@ -177,7 +112,7 @@ def measure_one(judged: Judged, *, engine: Engine, steps: Steps, scope: Scope) -
         absent = {leg: steps.probe(case.question, scope, leg) for leg in legs}
         path = dataclasses.replace(path, absent=absent)
         loss = find_loss(path)
-    return Measured(path, loss, timings, {})
+    return Measured(path, loss, timings, opinion)
 
 
 def hit_pieces(retrieval: Retrieval) -> tuple[Piece, ...]:
@@ -209,12 +144,17 @@ def summed_up(
 
 
 def _extra(steps: Steps) -> tuple[str, ...]:
-    return ("answer_relevancy",) if steps.ask is not None and steps.relevancy is not None else ()
+    if steps.ask is None:
+        return ()
+    return (
+        *(("answer_relevancy",) if steps.relevancy is not None else ()),
+        *(JUDGED_MEASURES if steps.judge is not None else ()),
+    )
 
 
 def _with_relevancy(rows: list[CaseResult], steps: Steps) -> list[CaseResult]:
     """Answer relevancy of all answers in one batch; 0 where an answerable question was declined."""
-    if not _extra(steps) or steps.relevancy is None:
+    if steps.ask is None or steps.relevancy is None:
         return rows
     answered = [row for row in rows if row.answer is not None]
     values = dict(zip([row.id for row in answered], _scores(steps.relevancy, answered), strict=True))

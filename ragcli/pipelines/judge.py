@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragcli.evaluate.agreement import Agreement, Labelled, agreement, load_labelled
@@ -18,17 +18,18 @@ from ragcli.evaluate.judge import (
     judge_without_model,
 )
 from ragcli.interfaces import Progress
-from ragcli.records import Answer, GoldenCase, Passage
+from ragcli.records import Answer, GoldenCase, Passage, Usage
 
 _FAITHFULNESS = ("judge_faithfulness",)
 
 
 @dataclass(frozen=True)
 class Judge:
-    """A name to print, and the judging itself."""
+    """A name to print, the judging itself, and how far it agreed with people when that was measured."""
 
     name: str
     opinion: Callable[[Subject, Sequence[str]], Opinion]
+    agreement: str = ""
 
     def case(self, case: GoldenCase, answer: Answer, passages: Sequence[Passage]) -> Opinion | None:
         """The opinion of one answer; None for a question that was declined."""
@@ -40,18 +41,50 @@ class Judge:
         return self.opinion(subject, JUDGED_MEASURES)
 
 
-def model_judge(name: str, complete: Complete, *, repeats: int) -> Judge:
+@dataclass
+class Judging:
+    """What the judging of a run adds up to."""
+
+    usage: Usage = field(default_factory=Usage)
+    judged: int = 0
+    unreadable: int = 0
+    widest: float = 0.0
+
+    def add(self, opinion: Opinion | None) -> None:
+        """One answer's opinion."""
+        if opinion is None:
+            return
+        self.judged += 1
+        self.usage = self.usage + opinion.usage
+        self.unreadable += opinion.unreadable
+        self.widest = max(self.widest, *opinion.spread.values()) if opinion.spread else self.widest
+
+    def summary(self, judge: Judge | None) -> dict[str, str]:
+        """What is printed with every judged result; empty without a judge."""
+        if judge is None:
+            return {}
+        unmeasured = "not measured (rag eval judge-check FILE)"
+        return {
+            "judge": judge.name,
+            "answers": str(self.judged),
+            "unreadable_replies": str(self.unreadable),
+            "widest_spread_between_repeats": f"{self.widest:.2f}",
+            "agreement": judge.agreement or unmeasured,
+        }
+
+
+def model_judge(name: str, complete: Complete, *, repeats: int, agreement: str = "") -> Judge:
     """A judge that asks a model."""
 
     def opinion(subject: Subject, measures: Sequence[str]) -> Opinion:
         return judge_with_model(subject, complete, repeats=repeats, measures=measures)
 
-    return Judge(name, opinion)
+    return Judge(name, opinion, agreement)
 
 
-def rule_judge(supports: Supports) -> Judge:
+def rule_judge(supports: Supports, *, agreement: str = "") -> Judge:
     """The judge that stands in where no model is configured."""
-    return Judge(STAND_IN, lambda subject, _: judge_without_model(subject, supports))
+    return Judge(STAND_IN, lambda subject, _: judge_without_model(subject, supports), agreement)
 
 
 def judge_check(

@@ -27,9 +27,7 @@ def row(case: GoldenCase, hits: Sequence[str], given: Answer | None = None, *, b
     found = retrieval(list(hits), bm25=[*hits, *below], dense=[*hits, *below], fused=[*hits, *below])
     pieces = tuple(Piece(hit.chunk.chunk_id, hit.chunk.doc_id, hit.chunk.span) for hit in found.hits)
     path = Path(judged, found, pieces, given)
-    return case_result(
-        Measured(path, find_loss(path), {"retrieve": 3.0, "total": 5.0}, {}), measure_names((1, 3, 5, 10))
-    )
+    return case_result(Measured(path, find_loss(path), {"retrieve": 3.0, "total": 5.0}), measure_names((1, 3, 5, 10)))
 
 
 def run_of(rows: Sequence[CaseResult], *, answers: bool = False, **more: object) -> EvalRun:

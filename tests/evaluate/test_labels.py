@@ -79,6 +79,14 @@ def test_quote_labels_name_the_chunks_that_hold_the_quote_whole() -> None:
     assert only(where, Judgment("a.md", quote="three days")).fault == "not_in_text"
 
 
+def test_a_quote_is_found_in_spite_of_typography() -> None:
+    doc = document("a.md", "The \u201cfirst\u201d of\u00adfice is in re-\nconstruction.")
+    assert (
+        only(corpus((doc, chunked(doc))), Judgment("a.md", quote='The "first" office is in reconstruction')).fault
+        is None
+    )
+
+
 def test_a_quote_that_stands_twice_is_served_by_both_chunks() -> None:
     doc = document("a.md", "Two days. Other. Two days.")
     assert only(corpus((doc, chunked(doc, 10, 17))), Judgment("a.md", quote="Two days")).chunk_ids == {

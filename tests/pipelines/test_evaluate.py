@@ -10,8 +10,8 @@ import pytest
 
 from ragcli.errors import GoldenError
 from ragcli.interfaces import Embedder, Progress
-from ragcli.pipelines.evaluate import Steps, case_scope
 from ragcli.pipelines.prefetch import Prefetched
+from ragcli.pipelines.steps import Steps, case_scope
 from ragcli.records import Document, GoldenCase, Scope, Span
 from tests.evaluate.project import HANDBOOK, Project, build, golden
 
