@@ -37,8 +37,8 @@ class IndexConfig:
     hnsw_ef_construction: int = _setting(200, "candidates while the graph is built", low=8)
     hnsw_ef: int = _setting(64, "candidates while the graph is searched; set on every load", low=8)
     stop_words: bool = _setting(False, "drop the language's stop words from BM25")
-    title_boost: float = _setting(1.0, "weight of a match in the title, against 1 for the text", low=0)
-    heading_boost: float = _setting(1.0, "weight of a match in the heading path, against 1 for the text", low=0)
+    title_boost: float = _setting(0.25, "extra weight of a match in the title, against 1 anywhere", low=0)
+    heading_boost: float = _setting(0.25, "extra weight of a match in the heading path, against 1 anywhere", low=0)
 
 
 @dataclass(frozen=True)

@@ -38,13 +38,11 @@ _MARKS = "".join(
     for code in range(first, last)
     if unicodedata.category(chr(code)) in ("Mn", "Mc", "Me")
 )
-_LETTER = rf"(?:(?![{_UNSPACED}])[^\W_]|[{_MARKS}])"
-_JOINT = r"(?:[-_./\\:@+#&=~'’\u2010\u2011]{1,3}|(?<=\d),(?=\d))"
-_TOKEN = re.compile(
-    rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<word>_*{_LETTER}+(?:{_JOINT}{_LETTER}+)*(?:(?<=\b\w)[+#]{{1,2}})?)"
-)
+_JOINT = r"(?:[-./\\:@+#'’\u2010\u2011]{1,3}|(?<=\d),(?=\d))"
+_WORD = re.compile(rf"[\w{_MARKS}]+(?:{_JOINT}[\w{_MARKS}]+)*(?:(?<=\b\w)[+#]{{1,2}})?")
+_RUN = re.compile(rf"([{_UNSPACED}][{_UNSPACED}{_MARKS}]*)")
 _CLUSTER = re.compile(rf".[{_MARKS}]*", re.DOTALL)
-_PART = re.compile(rf"{_LETTER}+")
+_PART = re.compile(rf"(?:[^\W_]|[{_MARKS}])+")
 _HUMP = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z])|[A-Z]?[a-z]{2,}|[A-Z]{2,}|\d+")
 _LETTERS_OR_DIGITS = re.compile(r"[^\W\d_]{2,}|\d+")
 _ELISION = re.compile(r"(?i)^[a-z]{1,4}['’](?=\w{2})")
@@ -65,11 +63,12 @@ def terms(text: str, language: str | None) -> list[str]:
     """
     code = base_language(language)
     found: list[str] = []
-    for match in _TOKEN.finditer(_normalise(text)):
-        if match.lastgroup == "unspaced":
-            found.extend(_grams(match.group()))
+    for place, piece in enumerate(_RUN.split(_normalise(text))):
+        if place % 2:
+            found.extend(_grams(piece))
         else:
-            found.extend(_word_terms(match.group(), code))
+            for word in _WORD.findall(piece):
+                found.extend(_word_terms(word, code))
     return found
 
 
@@ -87,7 +86,7 @@ def query_terms(text: str, languages: Iterable[str]) -> dict[str, int]:
 
 def plain_words(text: str) -> list[str]:
     """Words normalised but not stemmed, for stop-word lists."""
-    return [_fold(match.group().casefold()) for match in _TOKEN.finditer(_normalise(text))]
+    return [_fold(word.casefold()) for word in _WORD.findall(_normalise(text))]
 
 
 def base_language(language: str | None) -> str:
@@ -101,7 +100,7 @@ def stemmer_name(language: str) -> str | None:
 
 
 def _normalise(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).translate(_INVISIBLE)
+    return text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_INVISIBLE)
 
 
 def _grams(run: str) -> Iterator[str]:

@@ -13,7 +13,8 @@ from ragcli.index.analysis import terms
 from ragcli.index.dense import Graph, GraphSettings, measure, time_loading
 from ragcli.index.lexical import LexicalChunk, LexicalWriter
 from ragcli.index.manifest import SegmentInfo
-from ragcli.index.segment import GRAPH, Segment, SegmentWriter
+from ragcli.index.segment import GRAPH, Segment
+from ragcli.index.segment_writer import SegmentWriter
 from ragcli.index.staging import Entry, Staging
 from ragcli.interfaces import Progress
 from ragcli.records import Chunk
@@ -124,12 +125,11 @@ class SegmentBuilder:
 
 
 def lexical_chunk(number: int, chunk: Chunk, language: str | None) -> LexicalChunk:
-    """A chunk's terms by field. Title and headings have fields of their own; all else that is indexed is text."""
-    text = "\n".join(part for part in (chunk.context, *chunk.questions, chunk.lead, chunk.text) if part)
+    """A chunk's terms by field: all that is embedded, and the title and headings once more to be weighed apart."""
     headings = chunk.heading_path[1:] if chunk.heading_path[:1] == (chunk.title,) else chunk.heading_path
     return LexicalChunk(
         number=number,
-        text=" ".join(terms(text, language)),
+        text=" ".join(terms(chunk.indexed_text, language)),
         title=" ".join(terms(chunk.title, language)),
         headings=" ".join(terms("\n".join(headings), language)),
     )

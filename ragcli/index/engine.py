@@ -41,15 +41,15 @@ class FolderEngine:
         self._pin = Pin(folder)
         self.manifest: Manifest = read_manifest(folder)
         self._config = config or _built_with(self.manifest)
-        self._view = View.of(folder, self.manifest)
+        self.view = View.of(folder, self.manifest)
         self._references = read_references(folder / SUPERSEDES)
         self._lexical = LexicalReader(folder / LEXICAL)
-        self._vectors = VectorSearch(self._view, self.manifest, self._config)
+        self._vectors = VectorSearch(self.view, self.manifest, self._config)
         self._allowed: dict[tuple[Scope, str], Allowed] = {}
 
     def close(self) -> None:
         """Release the version."""
-        self._view.close()
+        self.view.close()
         self._pin.close()
 
     def __enter__(self) -> FolderEngine:
@@ -82,7 +82,7 @@ class FolderEngine:
             _check_date(scope.as_of)
         known = self._allowed.get((scope, today))
         if known is None:
-            view = self._view
+            view = self.view
             selection = select(
                 view.segments,
                 view.living,
@@ -131,9 +131,9 @@ class FolderEngine:
         import numpy as np
 
         flags = np.zeros(len(numbers), dtype=bool)
-        for segment, places, rows in self._view.split(np.asarray(numbers, dtype=np.int64)):
+        for segment, places, rows in self.view.split(np.asarray(numbers, dtype=np.int64)):
             mask = selection.documents(segment)
-            flags[places] = True if mask is None else mask[self._view.segments[segment].owners(rows)]
+            flags[places] = True if mask is None else mask[self.view.segments[segment].owners(rows)]
         return [bool(flag) for flag in flags]
 
     def dense(
@@ -151,8 +151,8 @@ class FolderEngine:
 
         names = [""] * len(hits)
         if hits:
-            for segment, places, rows in self._view.split(np.asarray([number for number, _ in hits], dtype=np.int64)):
-                source = self._view.segments[segment]
+            for segment, places, rows in self.view.split(np.asarray([number for number, _ in hits], dtype=np.int64)):
+                source = self.view.segments[segment]
                 owners = source.owners(rows)
                 for place, row, owner in zip(places.tolist(), rows.tolist(), owners.tolist(), strict=True):
                     ordinal = row - int(source.offsets[owner]) + 1
@@ -167,7 +167,7 @@ class FolderEngine:
         found = []
         for chunk_id in chunk_ids:
             segment, row = self._chunk_place(chunk_id)
-            found.append(self._view.segments[segment].chunk(row))
+            found.append(self.view.segments[segment].chunk(row))
         return found
 
     def vectors(self, chunk_ids: Sequence[str]) -> NDArray[np.float32]:
@@ -177,7 +177,7 @@ class FolderEngine:
         result = np.empty((len(chunk_ids), self.embedder.dimension), dtype=np.float32)
         for place, chunk_id in enumerate(chunk_ids):
             segment, row = self._chunk_place(chunk_id)
-            result[place] = self._view.segments[segment].embeddings[row]
+            result[place] = self.view.segments[segment].embeddings[row]
         return result
 
     def _chunk_place(self, chunk_id: str) -> tuple[int, int]:
@@ -185,34 +185,34 @@ class FolderEngine:
         if not ordinal.isascii() or not ordinal.isdigit():
             raise KeyError(chunk_id)
         try:
-            segment, row = self._view.place(doc_id)
+            segment, row = self.view.place(doc_id)
         except KeyError:
             raise KeyError(chunk_id) from None
-        rows = self._view.segments[segment].chunk_rows(row)
+        rows = self.view.segments[segment].chunk_rows(row)
         if not 1 <= int(ordinal) <= len(rows):
             raise KeyError(chunk_id)
         return segment, rows[int(ordinal) - 1]
 
     def document(self, doc_id: str) -> Document:
         """The document with its text. Raises KeyError when it is not in this version."""
-        segment, row = self._view.place(doc_id)
-        return self._view.segments[segment].document(row)
+        segment, row = self.view.place(doc_id)
+        return self.view.segments[segment].document(row)
 
     def headers(self, doc_ids: Sequence[str]) -> list[Document]:
         """The documents without text, blocks and sections. Raises KeyError for an unknown id."""
-        places = [self._view.place(doc_id) for doc_id in doc_ids]
-        return [self._view.segments[segment].head(row) for segment, row in places]
+        places = [self.view.place(doc_id) for doc_id in doc_ids]
+        return [self.view.segments[segment].head(row) for segment, row in places]
 
     def document_chunks(self, doc_id: str) -> list[Chunk]:
         """The document's chunks, in order. Raises KeyError."""
-        segment, row = self._view.place(doc_id)
-        return self._view.segments[segment].chunks(row)
+        segment, row = self.view.place(doc_id)
+        return self.view.segments[segment].chunks(row)
 
     def doc_ids(self, allowed: Allowed | None = None) -> list[str]:
         """Every document (or every allowed one), sorted."""
         found = []
-        for number, segment in enumerate(self._view.segments):
-            mask = self._view.living[number] if allowed is None else _selection(allowed).documents(number)
+        for number, segment in enumerate(self.view.segments):
+            mask = self.view.living[number] if allowed is None else _selection(allowed).documents(number)
             found += [doc_id for row, doc_id, _ in segment.entries() if mask is None or mask[row]]
         return sorted(found)
 

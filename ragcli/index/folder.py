@@ -7,6 +7,8 @@ from pathlib import Path
 
 from ragcli.config import IndexConfig
 from ragcli.errors import StoreError
+from ragcli.index.compatibility import check_embedder
+from ragcli.index.difference import difference
 from ragcli.index.engine import FolderEngine
 from ragcli.index.manifest import read_manifest
 from ragcli.index.verify import faults
@@ -21,7 +23,7 @@ from ragcli.index.versions import (
     version_path,
 )
 from ragcli.index.writer import Writer, open_writer
-from ragcli.records import EmbedderInfo, VersionInfo
+from ragcli.records import EmbedderInfo, VersionDiff, VersionInfo
 
 _OPEN_ATTEMPTS = 20
 
@@ -93,6 +95,11 @@ class IndexFolder:
         with contextlib.closing(pin):
             return faults(path)
 
+    def diff(self, before: str, after: str) -> VersionDiff:
+        """What differs from one version to another."""
+        with self._open(before) as old, self._open(after) as new:
+            return difference(old.version, old.view, new.version, new.view)
+
     def use(self, version: str, wait_seconds: float = 0) -> None:
         """Make a kept version the current one. Raises StoreError when it is not there or damaged."""
         with self.writer(wait_seconds):
@@ -103,15 +110,3 @@ class IndexFolder:
         """Remove all but the newest ``keep`` versions and the current one; those that are being read stay for now."""
         with self.writer(wait_seconds):
             return prune(self.path, keep, self.path / "staging" / "trash")
-
-
-def check_embedder(stored: EmbedderInfo, given: EmbedderInfo) -> None:
-    """Raise StoreError (``index_incompatible``), with both values, unless the models make comparable vectors."""
-    for name in ("model", "revision", "dimension", "passage_prefix"):
-        before, now = getattr(stored, name), getattr(given, name)
-        if before != now:
-            raise StoreError(
-                f"the index was made with embedding {name} {before!r}, the config says {now!r}",
-                hint="rag index embeds everything anew; or set the embed section back",
-                category="index_incompatible",
-            )

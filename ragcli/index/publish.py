@@ -20,35 +20,19 @@ from ragcli.config import Config
 from ragcli.errors import StoreError
 from ragcli.index import analysis
 from ragcli.index.build import SegmentBuilder
-from ragcli.index.compaction import Step, plan
+from ragcli.index.change import Change, compare, dead_rows, steps
+from ragcli.index.compatibility import settings_hash, why_rebuilt
 from ragcli.index.database import store_errors
 from ragcli.index.dense import GraphSettings
-from ragcli.index.durable import link_tree, sync_file, sync_folder, sync_tree
+from ragcli.index.durable import link_tree
 from ragcli.index.engine import LEXICAL
 from ragcli.index.lexical import LexicalWriter
-from ragcli.index.manifest import (
-    FORMAT,
-    FileInfo,
-    Manifest,
-    SegmentInfo,
-    hash_file,
-    library_versions,
-    package_version,
-    write_manifest,
-)
-from ragcli.index.manifest import NAME as MANIFEST
+from ragcli.index.manifest import FORMAT, Manifest, SegmentInfo, library_versions, package_version
+from ragcli.index.seal import seal
 from ragcli.index.staging import Entry, Staging
 from ragcli.index.supersedes import NAME as SUPERSEDES
 from ragcli.index.supersedes import write_references
-from ragcli.index.versions import (
-    VERSIONS,
-    number,
-    parent_manifest,
-    prune,
-    read_current,
-    set_current,
-    version_names,
-)
+from ragcli.index.versions import VERSIONS, number, parent_manifest, prune, read_current, set_current, version_names
 from ragcli.index.view import SEGMENTS, View, write_dead
 from ragcli.interfaces import Progress
 from ragcli.records import Chunk, EmbedderInfo, PublishResult
@@ -58,23 +42,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Vectors = Callable[[list[Chunk]], "NDArray[np.float32]"]
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What differs between the staged documents and the version before.
-
-    ``gone`` are the (segment, row) of documents there that are removed or replaced, ``incoming`` those to write.
-    """
-
-    incoming: tuple[Entry, ...]
-    gone: tuple[tuple[int, int], ...]
-    added: int
-    changed: int
-    removed: int
-
-    def __bool__(self) -> bool:
-        return bool(self.incoming or self.gone)
 
 
 @dataclass(slots=True)
@@ -117,7 +84,7 @@ class Publication:
         self._build = folder / "staging" / "build"
         self._current = read_current(folder) if _readable(folder) else None
         parent = parent_manifest(folder, self._current)
-        self._rebuilt = _why_rebuilt(parent, self._current, embedder, config, rebuild)
+        self._rebuilt = why_rebuilt(parent, self._current, embedder, config, rebuild)
         self._parent = None if self._rebuilt else parent
 
     def run(self) -> PublishResult:
@@ -155,7 +122,8 @@ class Publication:
             return self._unchanged(self._parent, len(entries))
         manifest = self._write(view, change, entries)
         with self._clock.stage("seal"):
-            self._seal(manifest)
+            seal(self._build, self._folder, manifest, self._parent)
+            set_current(self._folder, manifest.version)
             prune(self._folder, self._config.index.keep_versions, self._folder / "staging" / "trash")
         return PublishResult(
             version=manifest.version,
@@ -192,9 +160,9 @@ class Publication:
         next_number = self._parent.next_number if self._parent else 1
         next_segment = self._parent.next_segment if self._parent else 1
         lexical = self._open_lexical(view, change)
-        dead = _dead_rows(view, change)
+        dead = dead_rows(view, change)
         infos: list[SegmentInfo] = []
-        for step in _steps(view, dead, change):
+        for step in steps(view, dead, change):
             if step.linked and view is not None:
                 infos.append(self._link(view, step.sources[0], dead[step.sources[0]]))
                 continue
@@ -283,79 +251,6 @@ class Publication:
         taken = [number(name) for name in (*version_names(self._folder), *filter(None, [self._current]))]
         return f"v{max(taken, default=0) + 1:06d}"
 
-    # ------------------------------------------------------------ sealing
-
-    def _seal(self, manifest: Manifest) -> None:
-        known = self._parent.files if self._parent else {}
-        parent = self._folder / VERSIONS / self._parent.version if self._parent else None
-        files = hash_tree(self._build, known, parent)
-        sync_tree(self._build)
-        write_manifest(self._build, replace(manifest, files=files))
-        sync_file(self._build / MANIFEST)
-        sync_folder(self._build)
-        target = self._folder / VERSIONS / manifest.version
-        target.parent.mkdir(exist_ok=True)
-        self._build.rename(target)
-        sync_folder(target.parent)
-        sync_folder(self._folder)
-        set_current(self._folder, manifest.version)
-
-
-def compare(entries: Mapping[str, Entry], view: View | None) -> Change:
-    """The staged documents against those of a version: what is new, changed and gone."""
-    gone: list[tuple[int, int]] = []
-    same: set[str] = set()
-    changed = removed = 0
-    for segment, row, doc_id, entry_key in view.documents() if view is not None else ():
-        entry = entries.get(doc_id)
-        if entry is not None and entry.entry_key == entry_key:
-            same.add(doc_id)
-            continue
-        gone.append((segment, row))
-        changed += entry is not None
-        removed += entry is None
-    incoming = tuple(entry for doc_id, entry in entries.items() if doc_id not in same)
-    return Change(incoming, tuple(gone), added=len(incoming) - changed, changed=changed, removed=removed)
-
-
-def settings_hash(embedder: EmbedderInfo, config: Config) -> str:
-    """Hash of what shapes the files of a version: under another one nothing of the version before can be used."""
-    import hashlib
-    import json
-
-    index = config.index
-    shaping = [
-        FORMAT,
-        analysis.VERSION,
-        embedder.model,
-        embedder.revision,
-        embedder.dimension,
-        embedder.window,
-        embedder.passage_prefix,
-        index.hnsw_m,
-        index.hnsw_ef_construction,
-    ]
-    return hashlib.sha256(json.dumps(shaping).encode()).hexdigest()[:16]
-
-
-def hash_tree(folder: Path, known: Mapping[str, FileInfo], parent: Path | None) -> dict[str, FileInfo]:
-    """Hashes of all files below ``folder``; a file that is the parent's own (the same inode) keeps its known hash."""
-    found: dict[str, FileInfo] = {}
-    for path in sorted(item for item in folder.rglob("*") if item.is_file()):
-        name = path.relative_to(folder).as_posix()
-        if parent is not None and name in known and _same_file(path, parent / name):
-            found[name] = known[name]
-        else:
-            found[name] = hash_file(path)
-    return found
-
-
-def _same_file(first: Path, second: Path) -> bool:
-    try:
-        return first.samefile(second)
-    except OSError:
-        return False
-
 
 def _readable(folder: Path) -> bool:
     """Whether ``CURRENT`` can be read; a publish mends one that cannot."""
@@ -364,53 +259,6 @@ def _readable(folder: Path) -> bool:
     except StoreError:
         return False
     return True
-
-
-def _why_rebuilt(
-    parent: Manifest | None, current: str | None, embedder: EmbedderInfo, config: Config, rebuild: bool
-) -> str:
-    """Why the version before is not built upon; empty when it is."""
-    if rebuild:
-        return "asked for"
-    if current is None:
-        return "first version"
-    if parent is None:
-        return f"{current} is missing, damaged or of another format"
-    if parent.embedder.model != embedder.model or parent.embedder.dimension != embedder.dimension:
-        return (
-            f"embedding model was {parent.embedder.model} ({parent.embedder.dimension} dimensions), "
-            f"is {embedder.model} ({embedder.dimension})"
-        )
-    return "" if parent.settings_hash == settings_hash(embedder, config) else "settings of the index changed"
-
-
-def _dead_rows(view: View | None, change: Change) -> list[NDArray[np.int64]]:
-    """Per segment of the version before: rows of documents that are not part of the next one."""
-    import numpy as np
-
-    if view is None:
-        return []
-    dead = []
-    for place, living in enumerate(view.living):
-        before = np.zeros(0, dtype=np.int64) if living is None else np.flatnonzero(~living)
-        gone = np.asarray([row for segment, row in change.gone if segment == place], dtype=np.int64)
-        dead.append(np.union1d(before, gone).astype(np.int64))
-    return dead
-
-
-def _steps(view: View | None, dead: Sequence[NDArray[np.int64]], change: Change) -> list[Step]:
-    total = [segment.chunk_count for segment in view.segments] if view else []
-    living = [
-        segment.chunk_count - int(segment.sizes[rows].sum())
-        for segment, rows in zip(view.segments if view else (), dead, strict=True)
-    ]
-    empty = [
-        segment.document_count == len(rows) for segment, rows in zip(view.segments if view else (), dead, strict=True)
-    ]
-    # A document without chunks still counts: a segment goes only when no document of it lives.
-    living = [count or (0 if gone else 1) for count, gone in zip(living, empty, strict=True)]
-    new = sum(entry.chunk_count for entry in change.incoming)
-    return plan(living, total, new or len(change.incoming))
 
 
 def _overall_recall(infos: Sequence[SegmentInfo]) -> float | None:

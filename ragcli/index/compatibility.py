@@ -1,0 +1,59 @@
+"""Whether a version can be built upon, and whether a model may search it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from ragcli.config import Config
+from ragcli.errors import StoreError
+from ragcli.index import analysis
+from ragcli.index.manifest import FORMAT, Manifest
+from ragcli.records import EmbedderInfo
+
+
+def settings_hash(embedder: EmbedderInfo, config: Config) -> str:
+    """Hash of what shapes the files of a version: under another one nothing of the version before can be used."""
+    index = config.index
+    shaping = [
+        FORMAT,
+        analysis.VERSION,
+        embedder.model,
+        embedder.revision,
+        embedder.dimension,
+        embedder.window,
+        embedder.passage_prefix,
+        index.hnsw_m,
+        index.hnsw_ef_construction,
+    ]
+    return hashlib.sha256(json.dumps(shaping).encode()).hexdigest()[:16]
+
+
+def why_rebuilt(
+    parent: Manifest | None, current: str | None, embedder: EmbedderInfo, config: Config, rebuild: bool
+) -> str:
+    """Why the version before is not built upon; empty when it is."""
+    if rebuild:
+        return "asked for"
+    if current is None:
+        return "first version"
+    if parent is None:
+        return f"{current} is missing, damaged or of another format"
+    if parent.embedder.model != embedder.model or parent.embedder.dimension != embedder.dimension:
+        return (
+            f"embedding model was {parent.embedder.model} ({parent.embedder.dimension} dimensions), "
+            f"is {embedder.model} ({embedder.dimension})"
+        )
+    return "" if parent.settings_hash == settings_hash(embedder, config) else "settings of the index changed"
+
+
+def check_embedder(stored: EmbedderInfo, given: EmbedderInfo) -> None:
+    """Raise StoreError (``index_incompatible``), with both values, unless the models make comparable vectors."""
+    for name in ("model", "revision", "dimension", "passage_prefix"):
+        before, now = getattr(stored, name), getattr(given, name)
+        if before != now:
+            raise StoreError(
+                f"the index was made with embedding {name} {before!r}, the config says {now!r}",
+                hint="rag index embeds everything anew; or set the embed section back",
+                category="index_incompatible",
+            )

@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragcli.config import IndexConfig
+from ragcli.errors import ConfigError
+from ragcli.index.engine import FolderEngine
+from ragcli.index.folder import IndexFolder
+from ragcli.records import Document, Filter, Scope
+from tests.index.corpus import publish
+from tests.index.records import document
+
+
+def _open(path: Path, *documents: Document, **index: object) -> FolderEngine:
+    publish(path, documents)
+    return IndexFolder(path, IndexConfig(**index) if index else None).open()  # type: ignore[arg-type]
+
+
+def _seen(engine: FolderEngine, *filters: str, groups: tuple[str, ...] = (), **scope: object) -> list[str]:
+    parsed = tuple(Filter(*item.split(" ")) for item in filters)  # type: ignore[arg-type]
+    return engine.doc_ids(engine.allowed(Scope(filters=parsed, groups=groups, **scope)))  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> FolderEngine:
+    return _open(
+        tmp_path_factory.mktemp("shelf"),
+        document("hr/a.md", language="en", type="policy", tags=("x", "y"), effective_date="2025-03-01", title="Remote"),
+        document("hr/deep/b.md", language="de-AT", type="Policy", status="final", modified="2026-02-10"),
+        document("it/c.md", also_in=("hr/copy.md",), extra={"product": "X200", "size": "9"}, expires="2999-01-01"),
+        document("d.md", extra={"product": "X300", "size": "10"}, tags=("y",)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ([], ["d.md", "hr/a.md", "hr/deep/b.md", "it/c.md"]),
+        (["lang = en"], ["hr/a.md"]),
+        (["language = DE"], ["hr/deep/b.md"]),
+        (["lang = de-at"], ["hr/deep/b.md"]),
+        (["lang != en"], ["d.md", "hr/deep/b.md", "it/c.md"]),
+        (["type = policy"], ["hr/a.md", "hr/deep/b.md"]),
+        (["tag = y"], ["d.md", "hr/a.md"]),
+        (["tags = x", "tag = y"], ["hr/a.md"]),
+        (["tag != x"], ["d.md", "hr/deep/b.md", "it/c.md"]),
+        (["source ~ hr/**"], ["hr/a.md", "hr/deep/b.md", "it/c.md"]),
+        (["source ~ hr/*"], ["hr/a.md", "it/c.md"]),
+        (["source ~ *.md"], ["d.md"]),
+        (["source ~ **/b.md"], ["hr/deep/b.md"]),
+        (["source ~ **/[!b].md"], ["d.md", "hr/a.md", "it/c.md"]),
+        (["source = hr/copy.md"], ["it/c.md"]),
+        (["doc_id = it/c.md"], ["it/c.md"]),
+        (["title = Remote"], ["hr/a.md"]),
+        (["title ~ Rem*"], ["hr/a.md"]),
+        (["status = final"], ["hr/deep/b.md"]),
+        (["meta.product = X200"], ["it/c.md"]),
+        (["meta.product ~ X?00"], ["d.md", "it/c.md"]),
+        (["meta.size > 9"], ["d.md"]),
+        (["meta.size >= 9"], ["d.md", "it/c.md"]),
+        (["meta.size < 9.5"], ["it/c.md"]),
+        (["date >= 2025-03-01"], ["hr/a.md", "hr/deep/b.md"]),
+        (["date > 2025-03-01"], ["hr/deep/b.md"]),
+        (["date <= 2025-03-01"], ["hr/a.md"]),
+        (["date < 2025-03-01"], []),
+        (["date = 2026"], ["hr/deep/b.md"]),
+        (["date = 2026-02"], ["hr/deep/b.md"]),
+        (["date > 2025"], ["hr/deep/b.md"]),
+        (["date <= 2025"], ["hr/a.md"]),
+        (["effective_date = 2025-03-01"], ["hr/a.md"]),
+        (["modified != 2026"], ["d.md", "hr/a.md", "it/c.md"]),
+        (["expires > 2900"], ["it/c.md"]),
+        (["lang = fr"], []),
+    ],
+)
+def test_filters_let_through_what_they_say(shelf: FolderEngine, filters: list[str], expected: list[str]) -> None:
+    assert _seen(shelf, *filters) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("colour = red", "unknown filter key 'colour'", "source, doc_id, lang"),
+        ("meta.colour = red", "unknown filter key 'meta.colour'", "meta.product, meta.size"),
+        ("date > yesterday", "bad date 'yesterday'", "YYYY-MM-DD"),
+        ("modified = 2025-13-01", "bad date '2025-13-01'", "YYYY-MM-DD"),
+        ("expires = 2025-02-30", "bad date", "YYYY-MM-DD"),
+    ],
+)
+def test_filters_that_cannot_be_used_are_errors(shelf: FolderEngine, text: str, message: str, hint: str) -> None:
+    with pytest.raises(ConfigError, match=message) as caught:
+        _seen(shelf, text)
+    assert hint in caught.value.hint
+
+
+def test_bad_as_of_is_an_error(shelf: FolderEngine) -> None:
+    with pytest.raises(ConfigError, match="bad date 'soon'"):
+        _seen(shelf, as_of="soon")
+
+
+def test_groups_open_what_names_them(tmp_path: Path) -> None:
+    engine = _open(tmp_path, document("open.md"), document("hr.md", acl=("hr",)), document("both.md", acl=("hr", "it")))
+    assert _seen(engine) == ["open.md"]
+    assert _seen(engine, groups=("it",)) == ["both.md", "open.md"]
+    assert _seen(engine, groups=("hr", "x")) == ["both.md", "hr.md", "open.md"]
+    with pytest.raises(ConfigError):
+        _seen(engine, "meta.secret = 1")
+
+
+def test_default_acl_closes_what_names_no_group(tmp_path: Path) -> None:
+    engine = _open(tmp_path, document("plain.md"), document("hr.md", acl=("hr",)), default_acl=("staff",))
+    assert _seen(engine) == []
+    assert _seen(engine, groups=("staff",)) == ["plain.md"]
+    assert _seen(engine, groups=("hr",)) == ["hr.md"]
+
+
+def test_metadata_names_of_forbidden_documents_are_not_known(tmp_path: Path) -> None:
+    engine = _open(
+        tmp_path, document("a.md", extra={"open": "1"}), document("b.md", acl=("hr",), extra={"hidden": "1"})
+    )
+    with pytest.raises(ConfigError) as caught:
+        _seen(engine, "meta.hidden = 1")
+    assert "meta.open" in caught.value.hint
+    assert "meta.hidden" not in caught.value.hint
+    assert _seen(engine, "meta.hidden = 1", groups=("hr",)) == ["b.md"]
+
+
+def test_dates_decide_what_is_current(tmp_path: Path) -> None:
+    engine = _open(
+        tmp_path,
+        document("old.md", effective_date="2024-01-01", expires="2024-12-31"),
+        document("now.md", effective_date="2025-01-01"),
+        document("next.md", effective_date="2027-01-01"),
+    )
+    assert _seen(engine, as_of="2024-12-31") == ["old.md"]
+    assert _seen(engine, as_of="2025-01-01") == ["now.md"]
+    assert _seen(engine, as_of="2027-01-01") == ["next.md", "now.md"]
+    assert _seen(engine, as_of="2025-06-01", include_superseded=True) == ["next.md", "now.md", "old.md"]
+    assert engine.allowed(Scope(as_of="2025-06-01")).superseded_hidden == 2
+    assert engine.allowed(Scope(as_of="2025-06-01", include_superseded=True)).superseded_hidden == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["hr/policy-2024.md", "policy-2024.md", "policy-2024", "./policy-2024.md", "hr/policy-2024"]
+)
+def test_superseded_document_gives_way_from_the_date_of_its_successor(tmp_path: Path, name: str) -> None:
+    engine = _open(
+        tmp_path,
+        document("hr/policy-2024.md", effective_date="2024-01-01", status="superseded"),
+        document("hr/policy-2025.md", effective_date="2025-01-01", supersedes=(name,)),
+    )
+    assert _seen(engine, as_of="2024-06-01") == ["hr/policy-2024.md"]
+    assert _seen(engine, as_of="2025-06-01") == ["hr/policy-2025.md"]
+    assert engine.allowed(Scope(as_of="2025-06-01")).superseded_hidden == 1
+
+
+def test_chain_of_successors_leaves_the_last(tmp_path: Path) -> None:
+    engine = _open(
+        tmp_path,
+        document("v1.md", effective_date="2023-01-01"),
+        document("v2.md", effective_date="2024-01-01", supersedes=("v1.md",)),
+        document("v3.md", effective_date="2025-01-01", supersedes=("v2.md",)),
+    )
+    assert _seen(engine, as_of="2023-06-01") == ["v1.md"]
+    assert _seen(engine, as_of="2024-06-01") == ["v2.md"]
+    assert _seen(engine, as_of="2026-01-01") == ["v3.md"]
+
+
+def test_forbidden_successor_changes_nothing(tmp_path: Path) -> None:
+    engine = _open(tmp_path, document("a.md"), document("b.md", supersedes=("a.md",), acl=("board",)))
+    assert _seen(engine) == ["a.md"]
+    assert engine.allowed(Scope()).superseded_hidden == 0
+    assert _seen(engine, groups=("board",)) == ["b.md"]
+    assert engine.allowed(Scope(groups=("board",))).superseded_hidden == 1
+
+
+def test_successor_outside_the_filters_still_supersedes(tmp_path: Path) -> None:
+    engine = _open(tmp_path, document("x/a.md"), document("y/b.md", supersedes=("x/a.md",)))
+    assert _seen(engine, "source ~ x/**") == []
+    assert engine.allowed(Scope(filters=(Filter("source", "~", "x/**"),))).superseded_hidden == 1
+    assert engine.allowed(Scope(filters=(Filter("source", "~", "y/**"),))).superseded_hidden == 0
+
+
+def test_suffix_must_be_unique_among_what_the_asker_sees(tmp_path: Path) -> None:
+    engine = _open(
+        tmp_path,
+        document("x/old.md"),
+        document("y/old.md", acl=("hr",)),
+        document("z/new.md", supersedes=("old.md",)),
+    )
+    assert _seen(engine) == ["z/new.md"]
+    assert _seen(engine, groups=("hr",)) == ["x/old.md", "y/old.md", "z/new.md"]
+
+
+@pytest.mark.parametrize("status", ["superseded", "Draft", "withdrawn", " obsolete "])
+def test_status_alone_hides(tmp_path: Path, status: str) -> None:
+    engine = _open(tmp_path, document("a.md", status=status), document("b.md", status="final"))
+    assert _seen(engine) == ["b.md"]
+    assert _seen(engine, include_superseded=True) == ["a.md", "b.md"]
+
+
+def test_naming_oneself_or_nobody_hides_nothing(tmp_path: Path) -> None:
+    engine = _open(tmp_path, document("a.md", supersedes=("a.md", "gone.md", "", "/")))
+    assert _seen(engine) == ["a.md"]
+
+
+def test_removed_successor_gives_the_place_back(tmp_path: Path) -> None:
+    publish(tmp_path, [document("a.md"), document("b.md", supersedes=("a.md",))])
+    publish(tmp_path, [document("a.md")])
+    with IndexFolder(tmp_path).open() as engine:
+        assert _seen(engine) == ["a.md"]
