@@ -6,6 +6,7 @@ no text of a user ever meets a query parser. A chunk is known by its permanent n
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ _HEAP_BYTES = 128_000_000
 _SMALL_HEAP_BYTES = 15_000_000
 _SMALL_BATCH = 2_000
 _DELETE_BATCH = 1_000
+_PRIVATE = ("meta.json", ".managed.json")
 _LOCKS = (".tantivy-writer.lock", ".tantivy-meta.lock")
 
 Keep = Callable[[list[int]], list[bool]]
@@ -86,6 +88,18 @@ class LexicalWriter:
             raise StoreError(f"{self._folder}: BM25 index cannot be written: {error}") from error
         for name in _LOCKS:
             (self._folder / name).unlink(missing_ok=True)
+        _open_to_readers(self._folder)
+
+
+def _open_to_readers(folder: Path) -> None:
+    """Let everyone read who may read a new file here: tantivy keeps two of its files for their owner alone."""
+    probe = folder / ".mode"
+    probe.touch()
+    mode = probe.stat().st_mode & 0o777
+    probe.unlink()
+    for name in _PRIVATE:
+        if (folder / name).exists():
+            (folder / name).chmod(mode)
 
 
 class LexicalReader:
@@ -93,13 +107,12 @@ class LexicalReader:
 
     def __init__(self, folder: Path) -> None:
         try:
-            self._index = tantivy.Index.open(str(folder))
-            self._searcher = self._index.searcher()
+            index, self._searcher = _open(folder)
         except (ValueError, OSError) as error:
             raise StoreError(
                 f"{folder}: BM25 index cannot be opened: {error}", hint="rag versions verify; rag index --rebuild"
             ) from error
-        self._schema = self._index.schema
+        self._schema = index.schema
 
     @property
     def count(self) -> int:
@@ -161,6 +174,26 @@ class LexicalReader:
         allowed = tantivy.Query.term_set_query(self._schema, "number", list(numbers))
         unscored = tantivy.Query.const_score_query(allowed, 0.0)
         return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, unscored)])
+
+
+def _open(folder: Path) -> tuple[Any, Any]:
+    """An index and its searcher, also of a folder that cannot be written.
+
+    tantivy locks a folder for the moment of opening it, with a file that it makes there. Where it may not, a folder of
+    links to the files is opened instead, which is gone again as soon as they are mapped.
+    """
+    try:
+        index = tantivy.Index.open(str(folder))
+        return index, index.searcher()
+    except (ValueError, OSError) as error:
+        if "lock" not in str(error).lower():
+            raise
+    with tempfile.TemporaryDirectory(prefix="ragcli-") as aside:
+        for path in folder.iterdir():
+            if path.name not in _LOCKS:
+                (Path(aside) / path.name).symlink_to(path.absolute())
+        index = tantivy.Index.open(aside)
+        return index, index.searcher()
 
 
 def _boosted(query: Any, weight: float) -> Any:

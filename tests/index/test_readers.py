@@ -1,0 +1,63 @@
+"""One writer, many readers. ``RAGCLI_READERS=8 RAGCLI_PUBLISHES=20`` is the long run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from ragcli.index.folder import IndexFolder
+from ragcli.records import Scope
+from tests.index.corpus import publish
+from tests.index.crash_child import main
+from tests.index.records import document
+
+READERS = int(os.environ.get("RAGCLI_READERS", "2"))
+PUBLISHES = int(os.environ.get("RAGCLI_PUBLISHES", "4"))
+ROOT = Path(__file__).resolve().parents[2]
+
+_READ = """
+import sys
+from pathlib import Path
+from tests.index.test_crash import _served
+folder, seen, last = Path(sys.argv[1]), 0, -1
+print("ready", flush=True)
+while not (folder / "stop").exists():
+    number = _served(folder)
+    assert number >= last, (number, last)
+    seen, last = seen + 1, number
+print(seen, last)
+"""
+
+
+def test_readers_see_whole_versions_while_a_writer_publishes(tmp_path: Path) -> None:
+    main(tmp_path, 0, 1)
+    command = [sys.executable, "-c", _READ, str(tmp_path)]
+    readers = [
+        subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(READERS)
+    ]
+    for reader in readers:
+        assert reader.stdout is not None
+        assert reader.stdout.readline() == "ready\n"
+    main(tmp_path, 1, PUBLISHES)
+    (tmp_path / "stop").touch()
+    for reader in readers:
+        output, errors = reader.communicate()
+        assert reader.returncode == 0, errors
+        searches, _ = map(int, output.split())
+        assert searches > 0
+
+
+def test_reader_keeps_its_version_whatever_happens_to_the_folder(tmp_path: Path) -> None:
+    publish(tmp_path, [document("a.md", "apple pie"), document("b.md", "bread", acl=("hr",))])
+    with IndexFolder(tmp_path).open() as engine:
+        before = engine.lexical("apple", 5, engine.allowed(Scope()))
+        for n in range(4):
+            publish(tmp_path, [document("c.md", f"cherry {n}")], keep_versions=1)
+        assert engine.lexical("apple", 5, engine.allowed(Scope())) == before
+        assert engine.document("b.md").text == "bread"
+        assert engine.version == "v000001"
+    with IndexFolder(tmp_path).open() as engine:
+        assert (engine.version, engine.doc_ids()) == ("v000005", ["c.md"])
