@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ragcli.config import IndexConfig
 from ragcli.errors import StoreError
-from ragcli.index.compatibility import check_embedder
+from ragcli.index.compatibility import check_embedder as check_embedder
 from ragcli.index.difference import difference
 from ragcli.index.engine import FolderEngine
 from ragcli.index.manifest import read_manifest
