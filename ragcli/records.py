@@ -168,6 +168,8 @@ class Chunk:
     lead-in); ``context`` is text that a model wrote about the chunk; ``questions`` are questions it answers. They
     are indexed and shown to the generator as context but never quoted. ``parent`` is the span handed to the generator
     instead of ``span`` under parent-child chunking, None otherwise. Lines are None where ``Document.first_line`` is.
+    ``token_count`` is of ``text``, ``indexed_tokens`` of ``indexed_text``, both by the embedding model's tokenizer and
+    without its special tokens.
     """
 
     chunk_id: str
@@ -186,6 +188,7 @@ class Chunk:
     context: str = ""
     questions: tuple[str, ...] = ()
     token_count: int = 0
+    indexed_tokens: int = 0
     ocr: bool = False
 
     @property

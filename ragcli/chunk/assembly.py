@@ -65,11 +65,24 @@ def assemble(
         if len(halved) == len(fitting) and halved == fitting:
             break
         fitting = halved
-    lengths = tokenizer.count_many([draft.text for draft in drafts])
     return tuple(
-        replace(draft, chunk_id=f"{document.doc_id}#{ordinal}", ordinal=ordinal, token_count=length)
-        for ordinal, (draft, length) in enumerate(zip(drafts, lengths, strict=True), 1)
+        replace(
+            draft,
+            chunk_id=f"{document.doc_id}#{ordinal}",
+            ordinal=ordinal,
+            token_count=_own_tokens(document.text, draft, tokenizer, tokens),
+            indexed_tokens=count,
+        )
+        for ordinal, (draft, count) in enumerate(zip(drafts, counts, strict=True), 1)
     )
+
+
+def _own_tokens(text: str, draft: Chunk, tokenizer: Tokenizer, tokens: TokenMap) -> int:
+    """Tokens of the chunk's text: those it has in the document where it is cut at white space."""
+    start, end = draft.span.start, draft.span.end
+    if (start == 0 or text[start - 1].isspace()) and text[end : end + 1].strip() == "":
+        return tokens.before(end) - tokens.before(start)
+    return tokenizer.count(draft.text)
 
 
 def _draft(document: Document, cut: Cut, prefixes: Prefixes, places: Places) -> Chunk:

@@ -19,7 +19,7 @@ from ragcli.errors import ConfigError
 from ragcli.interfaces import Tokenizer
 from ragcli.records import Chunk, Document
 
-VERSION = "1"
+VERSION = "2"
 """Part of every chunk key: raise it when the same settings give other chunks."""
 
 
@@ -49,7 +49,7 @@ def chunk_document(
         return max(1, inside - prefixes.size(path) - 1 - reserve)
 
     cuts = _cuts(document, tokens, config, room, similarity)
-    chunks = assemble(document, cuts, prefixes=prefixes, tokenizer=tokenizer, tokens=tokens, window=inside)
+    chunks = assemble(document, cuts, prefixes=prefixes, tokenizer=tokenizer, tokens=tokens, window=inside - reserve)
     if config.parent == "off":
         return chunks
     return with_parents(document, chunks, tokens, config.parent, config.parent_max_tokens)

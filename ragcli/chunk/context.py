@@ -72,6 +72,11 @@ def room_for(kind: str, inside: int) -> int:
 
 def with_reply(chunk: Chunk, reply: str, kind: Kind, tokenizer: Tokenizer, budget: int) -> Chunk:
     """The chunk with the model's words, cut at their end to ``budget`` tokens."""
+    found = _with_words(chunk, reply, kind, tokenizer, budget)
+    return replace(found, indexed_tokens=tokenizer.count(found.indexed_text))
+
+
+def _with_words(chunk: Chunk, reply: str, kind: Kind, tokenizer: Tokenizer, budget: int) -> Chunk:
     if kind == "anthropic":
         return replace(chunk, context=_fitted(" ".join(reply.split()), tokenizer, budget))
     questions: list[str] = []

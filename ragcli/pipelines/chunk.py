@@ -122,6 +122,7 @@ class _Run:
         self._progress = progress
         self.contexts = _contexts(config, writer, embedder, tokenizer, model)
         self.chunk_key = _chunk_key(config, embedder, model)
+        self._inside = _window(embedder, tokenizer) - SPECIAL_TOKENS
         self.truncated = 0
 
     def waiting(self, force: bool) -> list[tuple[str, str]]:
@@ -141,7 +142,7 @@ class _Run:
             with self._staging.transaction():
                 for (doc_id, document_key), chunks in zip(todo[done : done + len(batch)], cut, strict=True):
                     self._staging.put_chunks(doc_id, document_key, self.chunk_key, chunks)
-                    self._count_truncated(chunks)
+                    self.truncated += sum(each.indexed_tokens > self._inside for each in chunks)
             done += len(batch)
             yield from (each for chunks in cut for each in chunks)
             if self._progress:
@@ -166,11 +167,6 @@ class _Run:
             if made >= _BATCH_CHUNKS or (self.contexts is None and time.monotonic() - started > _BATCH_SECONDS):
                 break
         return batch
-
-    def _count_truncated(self, chunks: Sequence[Chunk]) -> None:
-        lengths = self._tokenizer.count_many([item.indexed_text for item in chunks])
-        limit = _window(self._embedder, self._tokenizer) - SPECIAL_TOKENS
-        self.truncated += sum(length > limit for length in lengths)
 
 
 def _cut(document: Document, config: Config, embedder: Embedder, tokenizer: Tokenizer) -> tuple[Chunk, ...]:

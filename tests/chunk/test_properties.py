@@ -94,7 +94,9 @@ def check(
             assert chunk.first_line == doc.first_line + doc.text.count("\n", 0, chunk.span.start)
             assert chunk.last_line == doc.first_line + doc.text.count("\n", 0, chunk.span.end)
     assert doc.text[position:].strip() == ""
-    assert all(count <= window - 2 for count in tokenizer.count_many([c.indexed_text for c in chunks]))
+    counts = tokenizer.count_many([c.indexed_text for c in chunks])
+    assert counts == [c.indexed_tokens for c in chunks]
+    assert all(count <= window - 2 for count in counts)
 
 
 @settings(max_examples=200)
