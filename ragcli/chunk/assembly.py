@@ -14,6 +14,9 @@ from ragcli.chunk.units import cut_between_words
 from ragcli.interfaces import Tokenizer
 from ragcli.records import Chunk, Document
 
+_SPACES = ("", " ", "\n", "\t")
+"""What parts words for every tokenizer (some drop rarer kinds of white space); empty: the text's own ends."""
+
 
 class Places:
     """Pages and lines of a document's characters."""
@@ -80,7 +83,7 @@ def assemble(
 def _own_tokens(text: str, draft: Chunk, tokenizer: Tokenizer, tokens: TokenMap) -> int:
     """Tokens of the chunk's text: those it has in the document where it is cut at white space."""
     start, end = draft.span.start, draft.span.end
-    if (start == 0 or text[start - 1].isspace()) and text[end : end + 1].strip() == "":
+    if text[max(0, start - 1) : start] in _SPACES and text[end : end + 1] in _SPACES:
         return tokens.before(end) - tokens.before(start)
     return tokenizer.count(draft.text)
 
