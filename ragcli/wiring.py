@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ragcli.config import Config, RetrieveConfig
 from ragcli.errors import StoreError
@@ -23,16 +23,15 @@ if TYPE_CHECKING:
     from ragcli.index.writer import Writer
     from ragcli.interfaces import Embedder, Generator, Progress, Reranker, Tokenizer
     from ragcli.pipelines.chunk import ChunkResult
+    from ragcli.pipelines.evaluate import Steps
     from ragcli.records import (
         AskResult,
         Chunk,
         Document,
         FileReport,
         GoldenCase,
-        Ranking,
         Retrieval,
         Scope,
-        SearchMode,
         Trace,
     )
     from ragcli.traces import Traces
@@ -183,29 +182,35 @@ class Stages:
         return None
 
 
-def evaluate(
-    golden: GoldenSet, stages: Stages, scope: Scope, *, answers: bool, progress: Progress | None = None
-) -> EvalRun:
-    """A golden set through the stages; without ``answers`` only retrieval is measured."""
+def evaluation_steps(stages: Stages, *, answers: bool) -> Steps:
+    """What an evaluation runs each case through; without ``answers`` only retrieval."""
     from ragcli.pipelines.evaluate import Steps
-    from ragcli.pipelines.evaluate import evaluate as run_evaluation
+    from ragcli.pipelines.explain import leg_probe
     from ragcli.retrieve.filters import parse_filter
-
-    stages.expect([case.question for case in golden.cases])
-
-    def probe(question: str, scope: Scope, leg: str) -> Ranking:
-        settings = dataclasses.replace(stages.config.retrieve, mode=cast("SearchMode", leg))
-        return stages.retrieve(question, scope, settings).legs[leg]
 
     def ask(case: GoldenCase, scope: Scope) -> AskResult:
         return stages.ask(case.question, scope)
 
-    k = stages.config.retrieve.k
-    steps = Steps(stages.retrieve, k, ask=ask if answers else None, probe=probe, parse_filter=parse_filter)
+    return Steps(
+        stages.retrieve,
+        stages.config.retrieve.k,
+        ask=ask if answers else None,
+        probe=leg_probe(stages.engine, lambda: stages.embedder),
+        parse_filter=parse_filter,
+    )
+
+
+def evaluate(
+    golden: GoldenSet, stages: Stages, scope: Scope, *, answers: bool, progress: Progress | None = None
+) -> EvalRun:
+    """A golden set through the stages; without ``answers`` only retrieval is measured."""
+    from ragcli.pipelines.evaluate import evaluate as run_evaluation
+
+    stages.expect([case.question for case in golden.cases])
     return run_evaluation(
         golden,
         engine=stages.engine,
-        steps=steps,
+        steps=evaluation_steps(stages, answers=answers),
         scope=scope,
         config=stages.config,
         corpus=stages.corpus,

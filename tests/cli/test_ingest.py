@@ -1,0 +1,172 @@
+"""``rag ingest``, ``chunk``, ``index`` and ``versions`` on a small folder: what is printed, kept and refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ragcli.index.folder import IndexFolder
+from tests.cli.running import environment, here, rag
+
+FILE_KEYS = [
+    "path",
+    "documents",
+    "pages",
+    "pages_with_text",
+    "ocr_pages",
+    "image_only_pages",
+    "tables",
+    "encoding",
+    "language",
+    "garbage_ratio",
+    "stripped_lines",
+    "duplicates_of",
+    "skipped",
+    "warnings",
+]
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "leave.md").write_text("# Leave\n\nEvery employee has 28 days of leave a year.\n")
+    (folder / "cars.md").write_text("# Cars\n\nA company car is for directors. It is returned on the last day.\n")
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 and then nothing")
+    return folder
+
+
+def test_one_command_leads_to_an_answer(docs: Path, tmp_path: Path) -> None:
+    ran = here("ingest", "docs", "--json", "--report", "coverage.json", cwd=tmp_path)
+    assert ran.code == 0
+    value = ran.json
+    assert json.loads((tmp_path / "coverage.json").read_text()) == value
+    assert value["schema"] == "rag.ingest/1"
+    assert [set(FILE_KEYS) <= set(file) for file in value["files"]] == [True] * 3
+    assert [file["path"] for file in value["files"]] == ["broken.pdf", "cars.md", "leave.md"]
+    assert value["files"][0]["skipped"] and value["files"][1]["skipped"] is None
+    assert (value["added"], value["changed"], value["removed"], value["unchanged"]) == (2, 0, 0, 0)
+    assert (value["truncated_chunks"], value["index_version"]) == (0, "v000001")
+    assert {"parse", "chunk", "embed"} <= set(value["seconds"])
+    assert "28 days" in here("ask", "How many days of leave are there?", cwd=tmp_path).out
+
+    again = here("ingest", "docs", cwd=tmp_path)
+    assert again.out.endswith("nothing changed: no new version\n")
+    assert "broken.pdf" in again.out
+
+    (docs / "cars.md").unlink()
+    guarded = here("ingest", "docs", "--json", cwd=tmp_path)
+    assert (guarded.code, guarded.json["error"]["category"]) == (2, "max_delete")
+    removed = here("ingest", "docs", "--json", "--max-delete", "60", cwd=tmp_path).json
+    assert (removed["removed"], removed["index_version"]) == (1, "v000002")
+
+    listed = here("versions", "--json", cwd=tmp_path).json
+    keys = {"version", "created", "documents", "chunks", "current", "bytes", "embedding_model", "recall_at_10"}
+    assert all(keys <= set(version) for version in listed)
+    assert [(version["version"], version["current"]) for version in listed] == [("v000001", False), ("v000002", True)]
+    assert here("versions", "use", "v000001", cwd=tmp_path).out == "v000001 is the current version\n"
+    assert "directors" in here("search", "car", "--mode", "bm25", cwd=tmp_path).out
+    assert here("versions", "verify", cwd=tmp_path).out == "v000001 is sound\n"
+    damaged = next((tmp_path / ".rag/versions/v000001").rglob("embeddings.npy"))
+    damaged.chmod(0o644)
+    damaged.write_bytes(damaged.read_bytes()[:-1] + b"x")
+    faults = here("versions", "verify", "--json", cwd=tmp_path)
+    assert faults.code == 1 and faults.json["faults"]
+    assert here("versions", "use", "v000009", cwd=tmp_path).code == 6
+
+
+def test_strict_publishes_nothing_and_names_what_was_lost(docs: Path, tmp_path: Path) -> None:
+    ran = here("ingest", "docs", "--strict", "--json", cwd=tmp_path)
+    assert ran.code == 3
+    assert ran.json["index_version"] is None
+    assert "1 files were not read whole; nothing was published" in ran.err
+    (docs / "broken.pdf").unlink()
+    assert (
+        here("ingest", "docs", "--strict", "--json", "--max-delete", "100", cwd=tmp_path).json["index_version"]
+        == "v000001"
+    )
+
+
+def test_a_plan_touches_nothing(docs: Path, tmp_path: Path) -> None:
+    ran = here("ingest", "docs", "--dry-run", "--json", cwd=tmp_path)
+    assert ran.code == 0
+    assert (ran.json["dry_run"], ran.json["planned_files"]) == (True, 3)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["docs"]
+
+
+def test_metadata_and_groups_from_the_command_line(docs: Path, tmp_path: Path) -> None:
+    line = ("ingest", "docs", "--no-index", "--acl", "hr", "--meta", "type=policy", "--meta", "product=X200")
+    assert here(*line, cwd=tmp_path).code == 0
+    assert here("search", "leave", cwd=tmp_path).code == 6
+    assert here("chunk", cwd=tmp_path).code == 0
+    assert here("index", "--json", cwd=tmp_path).json["index_version"] == "v000001"
+    assert here("search", "leave", "--mode", "bm25", cwd=tmp_path).code == 4
+    found = here(
+        "search", "leave", "--as", "hr", "--filter", "type=policy", "--filter", "meta.product=X200", cwd=tmp_path
+    )
+    assert "28 days" in found.out
+    wrong = here("ingest", "docs", "--meta", "type", cwd=tmp_path)
+    assert (wrong.code, wrong.err) == (2, "error: --meta 'type' is not KEY=VALUE\n")
+
+
+def test_a_missing_path_is_exit_2(tmp_path: Path) -> None:
+    ran = here("ingest", "nowhere", "--json", cwd=tmp_path)
+    assert (ran.code, ran.json["error"]["category"]) == (2, "source")
+    assert "nowhere" in ran.json["error"]["message"]
+
+
+def test_a_second_writer_is_told_who_writes(docs: Path, tmp_path: Path) -> None:
+    with IndexFolder(tmp_path / ".rag").writer():
+        ran = rag("ingest", "docs", "--json", cwd=tmp_path)
+    assert ran.code == 75
+    assert f"process {os.getpid()} on " in ran.json["error"]["message"]
+    assert "--wait" in ran.json["error"]["hint"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_is_exit_130_and_the_last_version_serves(
+    number: signal.Signals, docs: Path, tmp_path: Path
+) -> None:
+    assert here("ingest", "docs", cwd=tmp_path).code == 0
+    for index in range(400):
+        (docs / f"more{index}.md").write_text(f"# Rule {index}\n\nRule {index} says that {index} is a number.\n")
+    command = [sys.executable, "-m", "ragcli", "ingest", "docs", "--json"]
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 60
+    while not (tmp_path / ".rag/LOCK").read_text() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.3)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert json.loads(out) == {
+        "error": {
+            "code": 130,
+            "category": "interrupted",
+            "message": "interrupted; the last published version still serves",
+            "hint": "",
+        }
+    }
+    assert b"Traceback" not in err
+    assert "28 days" in here("search", "leave", "--mode", "bm25", cwd=tmp_path).out
+
+
+def test_file_names_that_are_no_text(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for name in (b"caf\xe9.md", b"new\nline.md", b"\x1b[31mred.md"):
+        (folder / os.fsdecode(name)).write_text(f"# Zebra\n\nA zebra has stripes.\n{name.hex()}")
+    ran = rag("ingest", "docs", "-v", cwd=tmp_path)
+    assert ran.code == 0
+    found = rag("search", "zebra", "--mode", "bm25", cwd=tmp_path)
+    value = rag("search", "zebra", "--mode", "bm25", "--json", cwd=tmp_path)
+    assert len({hit["source"] for hit in value.json["hits"]}) == 3
+    for text in (ran.out, ran.err, found.out, value.out):
+        assert "\x1b" not in text and "\udce9" not in text
