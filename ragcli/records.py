@@ -603,7 +603,8 @@ class GoldenCase:
     ``judgments`` are the labels that ranking measures count. ``evidence`` are finer places inside the judged documents
     (the sentence or paragraph that answers), used to measure context and to follow a loss; empty when the judgments
     are all there is. ``answers`` are accepted answers, the main one first; every entry of ``contains`` must stand in
-    the answer, an entry being a tuple of alternatives. ``where`` is ``file:line``.
+    the answer, an entry being a tuple of alternatives. ``made_by`` says where a label came from when no person did
+    it. ``where`` is ``file:line``.
     """
 
     case_id: str
@@ -617,4 +618,5 @@ class GoldenCase:
     groups: tuple[str, ...] = ()
     history: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    made_by: str = ""
     where: str = ""

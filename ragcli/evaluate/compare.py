@@ -16,6 +16,7 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0eff"
 _TOKEN = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_NO_CENTS = re.compile(r"(?<=\d)[.,]00(?![\d.,])|(?<=\d)[.,]00(?=[.,](?!\d))")
 _INSIDE_NUMBER = re.compile(r"(?<=\d)[.,:/](?=\d)")
 _APOSTROPHES = "'\u2019\u02bc"
 _MEANINGFUL = "%#&@+$€£¥°"
@@ -46,8 +47,8 @@ def token_f1(answer: str, accepted: Sequence[str]) -> float:
 def contains(answer: str, wanted: str, *, whole: bool = False) -> bool:
     """Whether ``wanted`` stands in ``answer``, white space, case, dashes and punctuation apart.
 
-    A number must stand whole: ``10`` is not in ``100``, ``1,000`` or ``10.5``. With ``whole`` so must words; without
-    it a part of a word is enough, so that a stem can be asked for.
+    A number must stand whole: ``10`` is not in ``100``, ``1,000`` or ``10.5``, but it is in ``10.00``. With ``whole`` so
+    must words; without it a part of a word is enough, so that a stem can be asked for.
     """
     needle, straw = _readable(wanted), _readable(answer)
     if not needle:
@@ -62,7 +63,7 @@ def contains(answer: str, wanted: str, *, whole: bool = False) -> bool:
 
 def _readable(text: str) -> str:
     """Lower case with single spaces; punctuation becomes a space except inside a number, apostrophes vanish."""
-    folded = _THOUSANDS.sub("", unicodedata.normalize("NFKC", text).casefold())
+    folded = _NO_CENTS.sub("", _THOUSANDS.sub("", unicodedata.normalize("NFKC", text).casefold()))
     inside = {match.start() for match in _INSIDE_NUMBER.finditer(folded)}
     kept = []
     for position, character in enumerate(folded):

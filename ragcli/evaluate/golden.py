@@ -36,6 +36,7 @@ KEYS = (
     "groups",
     "history",
     "tags",
+    "made_by",
     "evidence",
     "grades",
     "pages",
@@ -107,6 +108,7 @@ def read_case(row: Mapping[str, Any], *, where: str, case_id: str = "") -> Golde
         groups=texts(row, "groups", where),
         history=texts(row, "history", where),
         tags=texts(row, "tags", where),
+        made_by=text_of(row, "made_by", where),
         where=where,
     )
 

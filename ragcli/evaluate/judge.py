@@ -163,12 +163,13 @@ class _Meter:
         for _ in range(2):
             text, usage = self._complete(_RULES, request)
             self.usage = self.usage + usage
-            if (reply := _object(text)) is not None:
+            if (reply := read_object(text)) is not None:
                 return reply
         return None
 
 
-def _object(text: str) -> dict[str, Any] | None:
+def read_object(text: str) -> dict[str, Any] | None:
+    """The first JSON object in a reply, whatever stands around it; None without one."""
     start = text.find("{")
     while start >= 0:
         try:
