@@ -47,8 +47,8 @@ def token_f1(answer: str, accepted: Sequence[str]) -> float:
 def contains(answer: str, wanted: str, *, whole: bool = False) -> bool:
     """Whether ``wanted`` stands in ``answer``, white space, case, dashes and punctuation apart.
 
-    A number must stand whole: ``10`` is not in ``100``, ``1,000`` or ``10.5``, but it is in ``10.00``. With ``whole`` so
-    must words; without it a part of a word is enough, so that a stem can be asked for.
+    A number must stand whole: ``10`` is not in ``100``, ``1,000`` or ``10.5``, but it is in ``10.00``. With ``whole``
+    so must words; without it a part of a word is enough, so that a stem can be asked for.
     """
     needle, straw = _readable(wanted), _readable(answer)
     if not needle:
