@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragcli import wiring
-from ragcli.cli import answers
+from ragcli.cli import answers, prompts
 from ragcli.cli.help import epilog
 from ragcli.cli.invocation import Invocation, invocation
 from ragcli.cli.places import heading, place
@@ -54,13 +54,22 @@ def ask(
     at: At = None,
     provider: Annotated[str | None, typer.Option(help="extractive or anthropic [default: answer.provider].")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 3 when a sentence has no support.")] = False,
+    show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Print what is sent, then ask.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be sent; send nothing.")] = False,
 ) -> None:
     """Answer a question from the documents, every citation checked."""
     options = RetrievalOptions(k, filters, groups, as_of, include_superseded, no_rerank, at)
     run = invocation(context)
     config = run.config(options.overrides() | {"answer.provider": provider})
     stages = wiring.Stages(config, at=at)
-    result = stages.ask(read_question(question), options.scope(config), keep=True)
+    asked, scope = read_question(question), options.scope(config)
+    if dry_run or show_prompt:
+        plan = prompts.plan(stages, asked, scope)
+        if dry_run:
+            run.output.result(plan, lambda: prompts.text(plan))
+            return
+        run.output.notice(prompts.text(plan))
+    result = stages.ask(asked, scope, keep=True)
     run.output.result(answers.content(result), lambda: answers.text(result, run.output, stages))
     _remarks(run, result)
     for notice in stages.notices:

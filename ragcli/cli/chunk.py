@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,7 @@ from ragcli.codec import encode
 from ragcli.errors import ExitCode
 
 if TYPE_CHECKING:
+    from ragcli.chunk.plan import ContextPlan
     from ragcli.pipelines.chunk import ChunkResult
 
 _NAMES = 5
@@ -27,10 +28,19 @@ def register(app: typer.Typer) -> None:
     app.command("chunk", epilog=epilog("rag chunk", "RAG_CHUNK__MAX_TOKENS=120 rag chunk --json", codes=codes))(chunk)
 
 
-def chunk(context: typer.Context, wait: Wait = 0) -> None:
+def chunk(
+    context: typer.Context,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="State calls, tokens and cost; cut nothing.")] = False,
+    wait: Wait = 0,
+) -> None:
     """Cut the ingested documents again; rag index publishes the result."""
     run = invocation(context)
     config = run.config()
+    if dry_run:
+        with wiring.index_folder(config).writer(wait) as writer:
+            plan = wiring.plan_chunking(config, writer)
+        run.output.result(_plan(plan), lambda: _plan_text(plan))
+        return
     with wiring.index_folder(config).writer(wait) as writer, progress(run) as show:
         found = wiring.chunk(config, writer, progress=show)
     run.output.result({"schema": "rag.chunk/1", **encode(found)}, lambda: _text(found))
@@ -61,3 +71,18 @@ def _named(what: str, names: tuple[str, ...]) -> list[str]:
         return [f"{what}: none"]
     more = f", … and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
     return [f"{what}: {len(names)}: {one_line(', '.join(names[:_NAMES]))}{more}"]
+
+
+def _plan(plan: ContextPlan | None) -> dict[str, Any]:
+    content: dict[str, Any] = {"schema": "rag.chunk-plan/1", "calls": 0, "dollars": 0.0}
+    return content | (encode(plan) | {"dollars": plan.dollars} if plan is not None else {})
+
+
+def _plan_text(plan: ContextPlan | None) -> str:
+    if plan is None:
+        return "no model is asked (chunk.context is off)"
+    price = "no list price known" if plan.dollars is None else f"about ${plan.dollars:.2f}"
+    tokens = plan.usage.input_tokens + plan.usage.cache_read_tokens + plan.usage.cache_write_tokens
+    calls = f"{plan.calls} calls to {plan.model}, {plan.cached_replies} replies kept from before"
+    cached = f"{plan.usage.cache_read_tokens} of them cached"
+    return f"{calls}; {tokens} tokens in ({cached}), {plan.usage.output_tokens} out; {price}"

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ragcli.config import Config
     from ragcli.evaluate.gate import Verdict
     from ragcli.evaluate.run import EvalRun
-    from ragcli.interfaces import Progress
 
 
 def register(app: typer.Typer) -> None:
@@ -58,6 +57,8 @@ def evaluate(
     allow_other: Annotated[
         bool, typer.Option("--allow-other-baseline", help="Of another corpus or golden set too.")
     ] = False,
+    judge: Annotated[bool, typer.Option("--judge", help="Have answers judged by the configured model.")] = False,
+    judge_repeats: Annotated[int, typer.Option(min=1, help="How often each answer is judged.")] = 1,
     mode: Mode = None,
     k: K = None,
     filters: Filters = None,
@@ -68,6 +69,7 @@ def evaluate(
     at: At = None,
 ) -> None:
     """Measure retrieval, answers and abstention on a golden set; say where each miss was lost."""
+    from ragcli.evaluate.golden import load_golden
     from ragcli.evaluate.reports.rendering import check_format, render, to_json
     from ragcli.evaluate.run import load_run, save_run, write_text
 
@@ -79,7 +81,11 @@ def evaluate(
         check_format(path.name)
     before = load_run(baseline) if baseline is not None else None
     with progress(run) as show:
-        found = _evaluated(golden, wiring.Stages(config, at=at), options, not retrieval_only, show)
+        judging = wiring.load_judge(config, repeats=judge_repeats) if judge else None
+        stages = wiring.Stages(config, at=at)
+        scope = options.scope(config)
+        cases = load_golden(golden)
+        found = wiring.evaluate(cases, stages, scope, answers=not retrieval_only, judge=judging, progress=show)
     verdict = _verdict(found, config, thresholds, before, str(baseline or ""), allow_other)
     value = to_json(found, verdict)
     if save is not None:
@@ -98,15 +104,6 @@ def _thresholds(config: Config, fail_under: list[str] | None) -> dict[str, float
     from ragcli.evaluate.gate import parse_threshold
 
     return {**config.eval.fail_under, **dict(parse_threshold(text) for text in fail_under or ())}
-
-
-def _evaluated(
-    golden: Path, stages: wiring.Stages, options: RetrievalOptions, answers: bool, show: Progress | None
-) -> EvalRun:
-    from ragcli.evaluate.golden import load_golden
-
-    cases = load_golden(golden)
-    return wiring.evaluate(cases, stages, options.scope(stages.config), answers=answers, progress=show)
 
 
 def _verdict(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -28,6 +29,8 @@ def register(app: typer.Typer) -> None:
     group.command("use", epilog=epilog("rag versions use v000003", "rag versions use v000003 --wait 60", codes=_CODES))(
         use
     )
+    examples = ("rag versions diff v000003 v000004", "rag versions diff v000003 v000004 --json")
+    group.command("diff", epilog=epilog(*examples, codes=_CODES))(diff)
     verify_codes = (ExitCode.GATE, ExitCode.INDEX)
     group.command("verify", epilog=epilog("rag versions verify", "rag versions verify v000003", codes=verify_codes))(
         verify
@@ -77,6 +80,28 @@ def use(context: typer.Context, version: Version, wait: Wait = 0) -> None:
     run = invocation(context)
     wiring.index_folder(run.config()).use(version, wait)
     run.output.result({"schema": "rag.use/1", "index_version": version}, f"{version} is the current version")
+
+
+def diff(
+    context: typer.Context,
+    before: Annotated[str, typer.Argument(metavar="A", help="The older version.")],
+    after: Annotated[str, typer.Argument(metavar="B", help="The newer version.")],
+) -> None:
+    """Show documents added, changed and removed, chunks gained and lost."""
+    run = invocation(context)
+    found = wiring.index_folder(run.config()).diff(before, after)
+    content = {"schema": "rag.diff/1", **encode(found)}
+    run.output.result(content, lambda: _diff_text(dataclasses.asdict(found)))
+
+
+def _diff_text(content: dict[str, Any]) -> str:
+    from ragcli.cli.terminal import one_line
+
+    marks = (("added", "+"), ("changed", "~"), ("removed", "-"))
+    lines = [f"{mark} {one_line(name)}" for key, mark in marks for name in content[key]]
+    counts = ", ".join(f"{len(content[key])} {key}" for key, _ in marks)
+    chunks = f"chunks: {content['chunks_gained']} gained, {content['chunks_lost']} lost"
+    return "\n".join([*lines, f"documents: {counts}", chunks])
 
 
 def verify(

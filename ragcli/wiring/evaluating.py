@@ -1,0 +1,81 @@
+"""Evaluating: the pipeline as the steps that a golden set is run through."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragcli.wiring.models import load_text_model
+from ragcli.wiring.reading import Stages
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragcli.config import Config
+    from ragcli.evaluate.golden import GoldenSet
+    from ragcli.evaluate.run import EvalRun
+    from ragcli.interfaces import Progress
+    from ragcli.pipelines.judge import Judge
+    from ragcli.pipelines.steps import Steps
+    from ragcli.records import AskResult, GoldenCase, Scope
+
+
+def evaluation_steps(stages: Stages, *, answers: bool, judge: Judge | None = None) -> Steps:
+    """What an evaluation runs each case through; without ``answers`` only retrieval."""
+    from ragcli.pipelines.explain import leg_probe
+    from ragcli.pipelines.steps import Steps
+    from ragcli.retrieve.filters import parse_filter
+
+    def ask(case: GoldenCase, scope: Scope) -> AskResult:
+        return stages.ask(case.question, scope)
+
+    return Steps(
+        stages.retrieve,
+        stages.config.retrieve.k,
+        ask=ask if answers else None,
+        probe=leg_probe(stages.engine, lambda: stages.embedder),
+        parse_filter=parse_filter,
+        relevancy=None if stages.lexical else lambda pairs: relevancy(stages, pairs),
+        judge=judge,
+    )
+
+
+def evaluate(
+    golden: GoldenSet,
+    stages: Stages,
+    scope: Scope,
+    *,
+    answers: bool,
+    judge: Judge | None = None,
+    progress: Progress | None = None,
+) -> EvalRun:
+    """A golden set through the stages; without ``answers`` only retrieval is measured."""
+    from ragcli.pipelines.evaluate import evaluate as run_evaluation
+
+    stages.expect([case.question for case in golden.cases])
+    return run_evaluation(
+        golden,
+        engine=stages.engine,
+        steps=evaluation_steps(stages, answers=answers, judge=judge),
+        scope=scope,
+        config=stages.config,
+        corpus=stages.corpus,
+        progress=progress,
+    )
+
+
+def relevancy(stages: Stages, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """Cosine of each question with its answer, not below 0."""
+    questions = stages.embedder.queries([question for question, _ in pairs])
+    answers = stages.embedder.passages([answer for _, answer in pairs])
+    return [max(0.0, float(value)) for value in (questions * answers).sum(axis=1)]
+
+
+def load_judge(config: Config, *, repeats: int = 1) -> Judge:
+    """The model of the configured provider as a judge; offline, the deterministic support check stands in."""
+    from ragcli.answer.support import check
+    from ragcli.pipelines.judge import model_judge, rule_judge
+
+    if config.answer.provider == "anthropic":
+        model = load_text_model(config)
+        return model_judge(model.name, model.complete, repeats=repeats)
+    return rule_judge(lambda sentence, evidence: check(sentence, evidence).support in ("verbatim", "close"))

@@ -1,0 +1,45 @@
+"""The models that the settings name; each is cheap until it is used."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragcli.config import Config
+
+if TYPE_CHECKING:
+    from ragcli.answer.text_model import MessagesTextModel
+    from ragcli.interfaces import Embedder, Reranker
+
+
+def load_embedder(config: Config) -> Embedder:
+    """The configured embedding model; a local folder is relative to the settings file."""
+    from ragcli.embed.loading import load_embedder as load
+
+    settings = dataclasses.replace(config.embed, model=_beside(config, config.embed.model))
+    return load(settings, offline=config.offline)
+
+
+def load_reranker(config: Config, embedder: Callable[[], Embedder]) -> Reranker | None:
+    """The configured reranker, None for none; ``embedder`` is called only by a method that needs it."""
+    from ragcli.retrieve.rerank import load_reranker as load
+
+    settings = dataclasses.replace(config.rerank, model=_beside(config, config.rerank.model))
+    return load(settings, embedder() if settings.method == "maxsim" else None, offline=config.offline)
+
+
+def load_text_model(config: Config, *, batch: bool = False) -> MessagesTextModel:
+    """The language model behind the Messages API. Raises ModelError without a key or under RAG_OFFLINE."""
+    from ragcli.answer.loading import text_model
+
+    return text_model(config, os.environ, batch=batch)
+
+
+def _beside(config: Config, name: str) -> str:
+    """A model name as it is; one that is a folder beside the settings file as its path."""
+    path = Path(name).expanduser()
+    beside = config.base / path
+    return str(beside) if name and not path.is_absolute() and beside.is_dir() else name

@@ -1,0 +1,152 @@
+"""Reading an index: the stages that search and answer, each built when it is first asked for."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragcli.config import Config, RetrieveConfig
+from ragcli.errors import StoreError
+from ragcli.wiring.models import load_embedder, load_reranker
+
+if TYPE_CHECKING:
+    from ragcli.index.engine import FolderEngine
+    from ragcli.index.folder import IndexFolder
+    from ragcli.interfaces import Embedder, Generator, Reranker, Tokenizer
+    from ragcli.records import AskResult, Passage, Retrieval, Scope, Trace
+    from ragcli.traces import Traces
+
+
+def index_folder(config: Config) -> IndexFolder:
+    """The configured index folder, which need not exist yet."""
+    from ragcli.index.folder import IndexFolder
+
+    return IndexFolder(config.index_path, config.index)
+
+
+def traces(config: Config) -> Traces:
+    """The past questions kept beside the index."""
+    from ragcli.traces import Traces
+
+    return Traces(config.index_path / "traces")
+
+
+class Stages:
+    """The stages that answer questions from one version of an index."""
+
+    def __init__(self, config: Config, *, at: str | None = None) -> None:
+        self.config = config
+        self.notices: list[str] = []
+        self._at = at
+
+    @functools.cached_property
+    def engine(self) -> FolderEngine:
+        """The version in use, held from now on. Raises StoreError when there is none or it cannot be read."""
+        return index_folder(self.config).open(self._at)
+
+    @property
+    def corpus(self) -> str:
+        """Fingerprint of the documents in the version."""
+        return self.engine.manifest.fingerprint
+
+    @functools.cached_property
+    def embedder(self) -> Embedder:
+        """The configured embedding model, checked against the one that made the index."""
+        from ragcli.index.folder import check_embedder
+
+        found = load_embedder(self.config)
+        check_embedder(self.engine.embedder, found.info)
+        return found
+
+    @functools.cached_property
+    def reranker(self) -> Reranker | None:
+        """The configured reranker, or None."""
+        return load_reranker(self.config, lambda: self.embedder)
+
+    @property
+    def lexical(self) -> bool:
+        """Whether questions are answered without any model."""
+        return self.config.retrieve.mode == "bm25"
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The embedding model's tokenizer; loads no weights."""
+        return (load_embedder(self.config) if self.lexical else self.embedder).tokenizer
+
+    @functools.cached_property
+    def generator(self) -> Generator:
+        """The configured answerer. Raises ModelError when it may not or cannot be used."""
+        from ragcli.answer.loading import load_generator
+
+        return load_generator(self.config, embedder=None if self.lexical else self.embedder, environ=os.environ)
+
+    def expect(self, questions: Sequence[str]) -> None:
+        """Embed these questions in one batch when the first of them is asked."""
+        from ragcli.pipelines.prefetch import Prefetched
+
+        if not self.lexical:
+            self.__dict__["embedder"] = Prefetched(self.embedder, questions)
+
+    def retrieve(self, question: str, scope: Scope, settings: RetrieveConfig | None = None) -> Retrieval:
+        """The ranked chunks for a question, under the settings or the ``settings`` given for this search."""
+        from ragcli.retrieve.search import retrieve
+
+        settings = settings or self.config.retrieve
+        return retrieve(
+            question,
+            engine=self.engine,
+            embedder=None if settings.mode == "bm25" else self.embedder,
+            reranker=self.reranker,
+            scope=scope,
+            config=settings,
+            rerank=self.config.rerank,
+        )
+
+    def passages(self, question: str, scope: Scope) -> tuple[Passage, ...]:
+        """What would be given to the generator for a question."""
+        from ragcli.answer.pack import pack
+
+        found = self.retrieve(question, scope)
+        return pack(found, engine=self.engine, config=self.config.answer, tokenizer=self.tokenizer)
+
+    def request(self, question: str, passages: Sequence[Passage]) -> dict[str, Any] | None:
+        """The body that would be sent to the model behind the Messages API; None when nothing leaves the machine."""
+        from ragcli.answer import prompt
+
+        settings = self.config.answer
+        if settings.provider == "extractive":
+            return None
+        return prompt.request(question, passages, model=settings.model, max_tokens=settings.max_tokens, schema=True)
+
+    def ask(self, question: str, scope: Scope, *, keep: bool = False) -> AskResult:
+        """The checked answer to a question, under the settings; ``keep`` leaves a trace where the settings want one."""
+        from ragcli.pipelines.ask import ask
+
+        return ask(
+            question,
+            retrieve=self.retrieve,
+            engine=self.engine,
+            generator=self.generator,
+            tokenizer=self.tokenizer,
+            scope=scope,
+            config=self.config,
+            keep=self._keep if keep and self.config.trace.enabled else None,
+        )
+
+    def _keep(self, trace: Trace) -> None:
+        """Keep a trace and drop old ones; an index that cannot be written is no reason to withhold an answer."""
+        import datetime
+
+        kept = traces(self.config)
+        try:
+            kept.append(trace)
+            kept.remove_old(self.config.trace.keep_days, datetime.date.today())
+        except (StoreError, OSError) as error:
+            self.notices.append(f"no trace was kept: {error}")
+
+    def source_path(self, source: str) -> Path | None:
+        """The file that a source was read from, None when it is not known or no longer there."""
+        return None
