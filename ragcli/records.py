@@ -13,7 +13,8 @@ BlockKind = Literal["heading", "paragraph", "list_item", "table", "code", "quote
 SentenceStatus = Literal["supported", "paraphrase", "misattributed", "unsupported", "uncited"]
 NotFoundReason = Literal["no_candidates", "low_evidence", "model_declined", "all_unsupported"]
 SearchMode = Literal["hybrid", "bm25", "dense"]
-DenseMethod = Literal["exact", "hnsw"]
+DenseMethod = Literal["exact", "hnsw", "quantised"]
+"""How vectors were searched; ``quantised``: bit codes first, then exact scores of the nearest (large corpora only)."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

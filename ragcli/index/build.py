@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from ragcli.config.sections import IndexConfig
 from ragcli.errors import ModelError
 from ragcli.index.analysis import terms
-from ragcli.index.dense import Graph, GraphSettings, measure, time_loading
+from ragcli.index.codes import MIN_ROWS, Codes
+from ragcli.index.dense import Graph, GraphSettings, exact_many, measure, probes, time_loading
 from ragcli.index.lexical import LexicalChunk, LexicalWriter
 from ragcli.index.manifest import SegmentInfo
 from ragcli.index.segment import GRAPH, Segment
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BATCH = 1_024
-_EMPTY_LOAD = 0.0
+_MEASURED_DEPTH = 100
+_CODES_RECALL = 0.995
 
 
 class SegmentBuilder:
@@ -114,14 +116,31 @@ class SegmentBuilder:
                     segment.embeddings, settings, lambda done, total: self._progress("graph", done, total)
                 )
                 graph.save(self._folder / GRAPH)
-                recall, ef = measure(graph, segment.embeddings, config.hnsw_ef, config.min_recall)
+            with self._clock("measure"):
+                queries = probes(segment.embeddings)
+                truth = exact_many(segment.embeddings, queries, min(_MEASURED_DEPTH, chunks))
+                recall, ef = measure(graph, queries, truth, config.hnsw_ef, config.min_recall, chunks)
                 del graph
+                factor = self._build_codes(segment.embeddings, queries, truth) if chunks >= MIN_ROWS else 0
                 seconds = time_loading(self._folder / GRAPH, segment.embeddings, settings.m)
         finally:
             segment.close()
         return SegmentInfo(
-            name, documents, chunks, recall_at_10=round(recall, 6), ef=ef, graph_load_seconds=round(seconds, 4)
+            name,
+            documents,
+            chunks,
+            recall_at_10=round(recall, 6),
+            ef=ef,
+            graph_load_seconds=round(seconds, 4),
+            candidates_per_hit=factor,
         )
+
+    def _build_codes(
+        self, embeddings: NDArray[np.float32], queries: NDArray[np.float32], truth: NDArray[np.int64]
+    ) -> int:
+        codes = Codes.build(embeddings)
+        codes.save(self._folder)
+        return codes.needed_factor(embeddings, queries, truth, _CODES_RECALL)
 
 
 def lexical_chunk(number: int, chunk: Chunk, language: str | None) -> LexicalChunk:

@@ -23,7 +23,8 @@ _BLOCK = 1 << 20
 class SegmentInfo:
     """One segment of a version. Dead documents were removed or replaced since the segment was written.
 
-    ``graph_load_seconds`` was measured when the graph was built; ``ef`` is what its recall takes.
+    ``graph_load_seconds`` was measured when the graph was built; ``ef`` is what its recall takes, and
+    ``candidates_per_hit`` what the first pass over bit codes takes (0: it is not used).
     """
 
     name: str
@@ -34,6 +35,7 @@ class SegmentInfo:
     recall_at_10: float | None = None
     ef: int = 0
     graph_load_seconds: float = 0.0
+    candidates_per_hit: int = 0
 
     @property
     def live_chunks(self) -> int:

@@ -46,6 +46,7 @@ class Selection:
     masks: tuple[NDArray[np.bool_] | None, ...]
     chunk_counts: tuple[int, ...]
     superseded_hidden: int
+    _row_masks: dict[int, NDArray[np.bool_] | None] = field(default_factory=dict, repr=False)
     _rows: dict[int, NDArray[np.int64] | None] = field(default_factory=dict, repr=False)
     _flags: dict[int, list[bool]] = field(default_factory=dict, repr=False)
 
@@ -69,17 +70,25 @@ class Selection:
         import numpy as np
 
         if place not in self._rows:
-            mask = self.documents(place)
-            self._rows[place] = None if mask is None else np.flatnonzero(np.repeat(mask, self.segments[place].sizes))
+            mask = self.row_mask(place)
+            self._rows[place] = None if mask is None else np.flatnonzero(mask)
         return self._rows[place]
+
+    def row_mask(self, place: int) -> NDArray[np.bool_] | None:
+        """A flag per chunk row of a segment, None for all."""
+        import numpy as np
+
+        if place not in self._row_masks:
+            mask = self.documents(place)
+            self._row_masks[place] = None if mask is None else np.repeat(mask, self.segments[place].sizes)
+        return self._row_masks[place]
 
     def flags(self, place: int) -> list[bool]:
         """A flag per chunk row of a segment, as a list: what a graph search can ask fastest."""
-        import numpy as np
 
         if place not in self._flags:
-            mask, sizes = self.documents(place), self.segments[place].sizes
-            self._flags[place] = [True] * int(sizes.sum()) if mask is None else np.repeat(mask, sizes).tolist()
+            mask = self.row_mask(place)
+            self._flags[place] = [True] * self.segments[place].chunk_count if mask is None else mask.tolist()
         return self._flags[place]
 
     def numbers(self) -> list[int]:

@@ -1,0 +1,138 @@
+"""One bit per value: a first pass over many vectors that reads a thirty-second of their bytes.
+
+A vector's code is the signs of its values after the segment's mean is taken off. Rows whose codes differ from the
+question's in few bits are candidates; their scores are then computed from the float rows. How many candidates it takes
+is measured when the segment is built. (Binary quantisation with rescoring, as in Yamada et al., 2021.)
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragcli.errors import StoreError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+CODES = "codes.npy"
+CENTRE = "centre.npy"
+MIN_ROWS = 10_000
+"""Smaller segments are scanned whole in a few milliseconds and have no codes."""
+
+_BLOCK = 32_768
+_SAMPLE = 20_000
+_FACTORS = (10, 20, 40, 80, 160)
+_LEAST = 500
+
+
+class Codes:
+    """The codes of a segment: one row per 64 values, one column per vector, mapped."""
+
+    def __init__(self, words: NDArray[np.uint64], centre: NDArray[np.float32]) -> None:
+        self._words = words
+        self._centre = centre
+
+    @classmethod
+    def build(cls, embeddings: NDArray[np.float32]) -> Codes:
+        """The codes of every row."""
+        import numpy as np
+
+        count, dimension = embeddings.shape
+        centre = np.asarray(embeddings[:: max(1, count // _SAMPLE)]).mean(axis=0, dtype=np.float64).astype(np.float32)
+        words = np.empty((-(-dimension // 64), count), dtype="<u8")
+        for start in range(0, count, _BLOCK):
+            words[:, start : start + _BLOCK] = _signs(embeddings[start : start + _BLOCK], centre).T
+        return cls(words, centre)
+
+    def save(self, folder: Path) -> None:
+        """Write both arrays into a segment folder."""
+        import numpy as np
+
+        np.save(folder / CODES, self._words, allow_pickle=False)
+        np.save(folder / CENTRE, self._centre, allow_pickle=False)
+
+    @classmethod
+    def open(cls, folder: Path, embeddings: NDArray[np.float32]) -> Codes | None:
+        """Map the codes of a segment, None when it has none. Raises StoreError when they do not fit its rows."""
+        import numpy as np
+
+        if not (folder / CODES).exists():
+            return None
+        try:
+            words = np.load(folder / CODES, mmap_mode="r", allow_pickle=False)
+            centre = np.load(folder / CENTRE, allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            raise StoreError(f"{folder / CODES} cannot be read: {error}", hint="rag index --rebuild") from error
+        count, dimension = embeddings.shape
+        if words.dtype.str != "<u8" or words.shape != (-(-dimension // 64), count) or centre.shape != (dimension,):
+            raise StoreError(f"{folder / CODES} does not fit the segment", hint="rag index --rebuild")
+        return cls(words, centre)
+
+    def candidates(
+        self, query: NDArray[np.float32], wanted: int, allowed: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.int64]:
+        """At least ``wanted`` rows (all of them when there are fewer) whose codes are nearest, ascending.
+
+        Rows at the same distance are taken or left together, so the choice does not depend on their order.
+        ``allowed`` flags the rows that may be chosen.
+        """
+        import numpy as np
+
+        distances = self._distances(query)
+        counts = np.bincount(distances if allowed is None else distances[allowed], minlength=1)
+        reached = np.cumsum(counts)
+        border = int(np.searchsorted(reached, min(wanted, int(reached[-1]))))
+        near = distances <= border
+        if allowed is not None:
+            near &= allowed
+        return np.flatnonzero(near)
+
+    def _distances(self, query: NDArray[np.float32]) -> NDArray[np.uint16]:
+        import numpy as np
+
+        code = _signs(query[None, :], self._centre)[0]
+        count = self._words.shape[1]
+        distances = np.zeros(count, dtype=np.uint16)
+        differing = np.empty(_BLOCK, dtype="<u8")
+        bits = np.empty(_BLOCK, dtype=np.uint8)
+        for start in range(0, count, _BLOCK):
+            stop = min(start + _BLOCK, count)
+            total = distances[start:stop]
+            for word, own in zip(self._words, code, strict=True):
+                np.bitwise_xor(word[start:stop], own, out=differing[: stop - start])
+                np.bitwise_count(differing[: stop - start], out=bits[: stop - start])
+                total += bits[: stop - start]
+        return distances
+
+    def needed_factor(
+        self, embeddings: NDArray[np.float32], queries: NDArray[np.float32], truth: NDArray[np.int64], recall: float
+    ) -> int:
+        """The least number of candidates per hit at which ``recall`` of the true best are among them; 0 for none.
+
+        ``truth`` holds the rows of the true best hits of each query, a row per query.
+        """
+        depth = truth.shape[1]
+        for factor in _FACTORS:
+            found = 0
+            for query, best in zip(queries, truth.tolist(), strict=True):
+                found += len(set(best) & set(self.candidates(query, candidate_count(depth, factor)).tolist()))
+            if found >= recall * truth.size:
+                return factor
+        return 0
+
+
+def candidate_count(depth: int, factor: int) -> int:
+    """How many candidates are rescored for ``depth`` hits."""
+    return max(_LEAST, depth * factor)
+
+
+def _signs(vectors: NDArray[np.float32], centre: NDArray[np.float32]) -> NDArray[np.uint64]:
+    """A row of words per vector; missing values at the end count as negative."""
+    import numpy as np
+
+    bits = np.packbits(vectors > centre, axis=1)
+    padded = np.zeros((len(bits), -(-vectors.shape[1] // 64) * 8), dtype=np.uint8)
+    padded[:, : bits.shape[1]] = bits
+    return padded.view("<u8")
