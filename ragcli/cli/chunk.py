@@ -14,8 +14,10 @@ from ragcli.cli.terminal import one_line
 from ragcli.cli.writing_options import Wait
 from ragcli.codec import encode
 from ragcli.errors import ExitCode
+from ragcli.prices import AS_OF
 
 if TYPE_CHECKING:
+    from ragcli.chunk.lint import LintReport
     from ragcli.chunk.plan import ContextPlan
     from ragcli.pipelines.chunk import ChunkResult
 
@@ -57,6 +59,7 @@ def _text(found: ChunkResult) -> str:
         *_named("under 20 tokens", numbers.small),
         *_named("without title or heading", numbers.orphans),
         *_named("documents without text", found.empty),
+        *_doubts(found.lint),
     ]
     return "\n".join(lines)
 
@@ -73,6 +76,20 @@ def _named(what: str, names: tuple[str, ...]) -> list[str]:
     return [f"{what}: {len(names)}: {one_line(', '.join(names[:_NAMES]))}{more}"]
 
 
+def _doubts(found: LintReport) -> list[str]:
+    """Chunks that would not make sense alone, a rule at a time with examples."""
+    from ragcli.chunk.lint import RULES
+
+    lines: list[str] = []
+    for rule, count in found.counts:
+        if rule in ("tiny", "orphan"):  # named above
+            continue
+        lines.append(f"{rule}: {count} ({RULES[rule]})")
+        examples = [each for each in found.examples if each.rule == rule][:_NAMES]
+        lines += [f"    {each.chunk_id}  {one_line(each.excerpt)}" for each in examples]
+    return lines or ["no chunk that would not make sense alone"]
+
+
 def _plan(plan: ContextPlan | None) -> dict[str, Any]:
     content: dict[str, Any] = {"schema": "rag.chunk-plan/1", "calls": 0, "dollars": 0.0}
     return content | (encode(plan) | {"dollars": plan.dollars} if plan is not None else {})
@@ -85,4 +102,5 @@ def _plan_text(plan: ContextPlan | None) -> str:
     tokens = plan.usage.input_tokens + plan.usage.cache_read_tokens + plan.usage.cache_write_tokens
     calls = f"{plan.calls} calls to {plan.model}, {plan.cached_replies} replies kept from before"
     cached = f"{plan.usage.cache_read_tokens} of them cached"
-    return f"{calls}; {tokens} tokens in ({cached}), {plan.usage.output_tokens} out; {price}"
+    price += f" by the list prices of {AS_OF}, half of it with chunk.context_batch" if plan.dollars is not None else ""
+    return f"{calls}; about {tokens} tokens in ({cached}), at most {plan.usage.output_tokens} out; {price}"

@@ -85,7 +85,10 @@ class ChunkConfig:
     overlap: int = _setting(0, "tokens repeated from the chunk before, in whole sentences", low=0)
     parent: Literal["off", "section", "neighbours"] = _setting("off", "what the generator gets around a found chunk")
     parent_max_tokens: int = _setting(600, "limit of that surrounding text", low=16)
-    context: Literal["off", "anthropic", "questions"] = _setting("off", "text that a model writes about each chunk")
+    context: Literal["off", "anthropic", "questions"] = _setting(
+        "off", "what the model of answer.model writes about each chunk: anthropic (where it stands) or questions"
+    )
+    context_batch: bool = _setting(False, "ask through the Message Batches API: half the price, within a day")
 
 
 @dataclass(frozen=True)

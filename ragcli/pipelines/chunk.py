@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import time
 from collections.abc import Iterator, Sequence
@@ -17,7 +18,7 @@ from ragcli.chunk.tokens import SPECIAL_TOKENS
 from ragcli.config import Config
 from ragcli.errors import ConfigError
 from ragcli.interfaces import Embedder, Progress, TextModel, Tokenizer
-from ragcli.pipelines.contexts import Contexts
+from ragcli.pipelines.contexts import Contexts, PlannedModel
 from ragcli.records import Chunk, Document, Usage
 
 if TYPE_CHECKING:
@@ -88,10 +89,10 @@ def chunk(
 
 
 def plan_contexts(
-    *, config: Config, writer: Writer, embedder: Embedder, model: TextModel, force: bool = False
+    *, config: Config, writer: Writer, embedder: Embedder, model_name: str, force: bool = False
 ) -> ContextPlan | None:
-    """What ``chunk`` would ask of the model, without asking; None when ``chunk.context`` is off."""
-    run = _Run(config, writer, embedder, embedder.tokenizer, model, None)
+    """What ``chunk`` would ask of the model of that name, without a connection; None when ``chunk.context`` is off."""
+    run = _Run(config, writer, embedder, embedder.tokenizer, PlannedModel(model_name), None)
     if run.contexts is None:
         return None
     staged = (writer.staging.document(doc_id) for doc_id, _ in run.waiting(force))
@@ -202,7 +203,9 @@ def _contexts(
 def _chunk_key(config: Config, embedder: Embedder, model: TextModel | None) -> str:
     """Hash of everything besides the document that decides its chunks."""
     info = embedder.info
-    parts = [VERSION, config.hash("chunk"), info.model, info.revision, str(info.window), info.passage_prefix]
+    chunk = dataclasses.replace(config.chunk, context_batch=False)  # how it is asked does not change what is asked
+    settings = dataclasses.replace(config, chunk=chunk).hash("chunk")
+    parts = [VERSION, settings, info.model, info.revision, str(info.window), info.passage_prefix]
     if config.chunk.context != "off" and model is not None:
         parts += [model.name, PROMPT_VERSION]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]

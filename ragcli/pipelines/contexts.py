@@ -16,6 +16,22 @@ if TYPE_CHECKING:
 Cutting = tuple[Document, tuple[Chunk, ...]]
 
 
+class PlannedModel:
+    """A model by name alone, for working out what it would be asked."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """The model."""
+        return self._name
+
+    def complete_many(self, requests: Sequence[ModelRequest], *, max_tokens: int) -> Iterator[tuple[int, str, Usage]]:
+        """Never: a plan asks nothing."""
+        raise AssertionError(f"a plan asked {self._name} {len(requests)} requests of {max_tokens} tokens")
+
+
 class Contexts:
     """One model, one kind of text, one cache."""
 

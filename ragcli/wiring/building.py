@@ -73,11 +73,11 @@ def plan_chunking(config: Config, writer: Writer) -> ContextPlan | None:
     if config.chunk.context == "off":
         return None
     embedder = load_embedder(config)
-    return plan_contexts(config=config, writer=writer, embedder=embedder, model=load_text_model(config))
+    return plan_contexts(config=config, writer=writer, embedder=embedder, model_name=config.answer.model)
 
 
 def _context_model(config: Config) -> TextModel | None:
-    return load_text_model(config) if config.chunk.context != "off" else None
+    return load_text_model(config, batch=config.chunk.context_batch) if config.chunk.context != "off" else None
 
 
 def parse_file(path: Path, config: Config) -> tuple[tuple[Document, ...], tuple[FileReport, ...]]:

@@ -170,3 +170,18 @@ def test_file_names_that_are_no_text(tmp_path: Path) -> None:
     assert len({hit["source"] for hit in value.json["hits"]}) == 3
     for text in (ran.out, ran.err, found.out, value.out):
         assert "\x1b" not in text and "\udce9" not in text
+
+
+def test_chunk_says_what_it_made_and_what_a_model_would_cost(docs: Path, tmp_path: Path) -> None:
+    assert here("ingest", "docs", "--no-index", cwd=tmp_path).code == 0
+    assert "no model is asked" in here("chunk", "--dry-run", cwd=tmp_path).out
+    asking = {"RAG_CHUNK__CONTEXT": "anthropic"}
+    plan = here("chunk", "--dry-run", "--json", cwd=tmp_path, env=asking).json
+    assert plan["calls"] == 2
+    assert 0 < plan["dollars"] < 0.05
+    assert "2 calls" in here("chunk", "--dry-run", cwd=tmp_path, env=asking).out
+    refused = here("chunk", cwd=tmp_path, env=asking)
+    assert refused.code == 5 and "ANTHROPIC_API_KEY" in refused.err
+    made = here("chunk", cwd=tmp_path)
+    assert made.code == 0
+    assert "2 documents, 2 of them cut now" in made.out and "0 truncated" in made.out

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
+from ragcli.chunk.plan import ContextPlan
 from ragcli.config import ChunkConfig, Config
 from ragcli.errors import ConfigError, ModelError
 from ragcli.index.folder import IndexFolder
@@ -84,10 +86,26 @@ def test_another_model_writes_its_own_contexts(writer: Writer) -> None:
 
 
 def test_the_plan_counts_calls_and_asks_nothing(writer: Writer) -> None:
-    model = Echo()
-    found = plan_contexts(config=SETTINGS, writer=writer, embedder=WordEmbedder(window=100), model=model)
+    def planned(config: Config) -> ContextPlan | None:
+        return plan_contexts(
+            config=config, writer=writer, embedder=WordEmbedder(window=100), model_name="claude-sonnet-4-5"
+        )
+
+    found = planned(SETTINGS)
     assert found is not None and (found.calls, found.cached_replies) == (6, 0)
     assert found.usage.output_tokens == 600 and found.dollars is not None
-    assert model.asked == [] and writer.staging.chunk_keys() == {}
-    off = plan_contexts(config=Config(), writer=writer, embedder=WordEmbedder(), model=model)
-    assert off is None
+    assert writer.staging.chunk_keys() == {}
+    assert planned(Config()) is None
+    with pytest.raises(ModelError):
+        run(writer, Echo(fail_after=2))
+    resumed = planned(SETTINGS)
+    assert resumed is not None and (resumed.calls, resumed.cached_replies) == (4, 2)
+    run(writer, Echo())
+    after = planned(SETTINGS)
+    assert after is not None and after.calls == 0
+
+
+def test_the_way_of_asking_changes_no_chunk(writer: Writer) -> None:
+    run(writer, Echo())
+    batched = Config(chunk=dataclasses.replace(SETTINGS.chunk, context_batch=True))
+    assert run(writer, Echo(), batched).rechunked == 0
