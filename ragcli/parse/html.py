@@ -1,7 +1,6 @@
 """Web pages: the main content as readable blocks, without menus, banners and footers.
 
-``trafilatura`` finds the main content. It is made for articles and gives up on short or unusual pages; what it leaves
-is compared with the whole page, and a page it took to be nearly all boilerplate is kept whole.
+The page's own structure gives the blocks; ``trafilatura`` is asked which words are main content.
 """
 
 from __future__ import annotations
@@ -14,7 +13,8 @@ from typing import TYPE_CHECKING
 from ragcli.errors import ParseError
 from ragcli.parse.assemble import Assembly, one_line
 from ragcli.parse.decode import decode
-from ragcli.parse.html_blocks import add_tree, inline_text, local_name
+from ragcli.parse.html_blocks import inline_text, pieces_of
+from ragcli.parse.html_main import main_pieces
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.records import Coverage
 
@@ -36,33 +36,29 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
 
 def read_html(text: str, where: str, *, main_only: bool = True) -> Extract:
     """HTML ``text`` as blocks; ``main_only`` leaves out what is not the page's content."""
-    root = _tree(text)
+    root = tree_of(text)
     if root is None:
         if not text.strip():
             return Extract("", ())
         raise ParseError(f"{where}: holds no HTML")
-    whole = Assembly()
-    tables = add_tree(root, whole)
-    kept, kept_tables = whole, tables
+    pieces = pieces_of(root)
     if main_only:
-        main = Assembly()
-        found = _main_content(text)
-        heading = _first_heading(root)
-        if found is not None and heading and heading not in one_line(inline_text(found)):
-            main.add("heading", heading, level=1)
-        main_tables = add_tree(found, main) if found is not None else 0
-        if _enough(main.text, whole.text, root):
-            kept, kept_tables = main, main_tables
+        pieces = main_pieces(pieces, _main_text(text))
+    assembly = Assembly()
+    for piece in pieces:
+        assembly.add(piece.kind, piece.text, level=piece.level)
+    tables = sum(1 for piece in pieces if piece.kind == "table")
     return Extract(
-        kept.text,
-        kept.blocks,
+        assembly.text,
+        assembly.blocks,
         title=_title(root),
         declared=_declared(root),
-        coverage=Coverage(tables=kept_tables),
+        coverage=Coverage(tables=tables),
     )
 
 
-def _tree(text: str) -> _Element | None:
+def tree_of(text: str) -> _Element | None:
+    """The parsed page, None when there is no markup in it; nothing is fetched."""
     from lxml import etree, html
 
     text = re.sub(r"^\s*<\?xml[^>]*\?>", "", text.replace("\x00", ""))
@@ -75,30 +71,10 @@ def _tree(text: str) -> _Element | None:
         return None
 
 
-def _main_content(text: str) -> _Element | None:
-    from trafilatura import bare_extraction
+def _main_text(text: str) -> str:
+    from trafilatura import extract
 
-    found = bare_extraction(
-        text, include_comments=True, include_tables=True, include_formatting=True, favor_recall=True
-    )
-    body = getattr(found, "body", None)
-    if body is None:
-        return None
-    comments = getattr(found, "commentsbody", None)
-    if comments is not None and len(comments):
-        body.append(comments)
-    return body
-
-
-def _enough(main: str, whole: str, root: _Element) -> bool:
-    """Whether the main content can stand for the page: pages with no sign of a frame around it are kept whole."""
-    if not main.strip():
-        return False
-    framed = any(local_name(item) in ("nav", "footer", "aside", "header") for item in root.iter())
-    share = len(main) / max(1, len(whole))
-    if len(whole) < 2000 and not framed:
-        return False
-    return share > 0.1 or len(main) > 1000
+    return extract(text, include_comments=False, include_tables=True) or ""
 
 
 def _title(root: _Element) -> str:

@@ -1,12 +1,14 @@
-"""An element tree (HTML, or the simpler one of trafilatura) as blocks of readable text."""
+"""An HTML element tree as pieces of readable text, each with what tells content from the frame around it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragcli.parse.assemble import Assembly, clean, one_line, table_text
+from ragcli.parse.assemble import clean, one_line, table_text
+from ragcli.records import BlockKind
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -14,103 +16,132 @@ if TYPE_CHECKING:
 _HEADING = re.compile(r"h([1-6])$")
 _DROPPED = {
     "script", "style", "noscript", "template", "head", "svg", "canvas", "iframe", "object", "embed", "audio", "video",
-    "map", "select", "datalist", "dialog",
+    "map", "datalist", "select", "option",
 }  # fmt: skip
 _INLINE = {
-    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "hi", "i",
-    "img", "input", "ins", "kbd", "label", "lb", "mark", "math", "br", "q", "ref", "rp", "rt", "ruby", "s", "samp",
-    "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr", "graphic", "button",
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i", "img",
+    "input", "ins", "kbd", "label", "mark", "math", "br", "q", "rp", "rt", "ruby", "s", "samp", "small", "span",
+    "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr", "button", "nobr", "o:p",
 }  # fmt: skip
 _BREAK = "\x1e"
-_LISTS = {"ul", "ol", "list", "menu", "dir"}
-_ITEMS = {"li", "item"}
-_ROWS, _CELLS, _HEADER_CELL = {"tr", "row"}, {"td", "th", "cell"}, {"th"}
+_LISTS, _CELLS = {"ul", "ol", "menu", "dir"}, {"td", "th"}
+_OWN_KINDS: dict[str, BlockKind] = {"blockquote": "quote", "figcaption": "caption", "caption": "caption"}
+_FRAME_TAGS = {"nav", "footer", "aside", "form", "dialog", "menu"}
+_FRAME_ROLES = {"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alert", "alertdialog"}
+_FRAME_NAMES = re.compile(
+    r"(?:^|[\s_-])(?:cookies?|consent|gdpr|sidebar|side-?bar|menu|nav|navbar|navigation|footer|breadcrumbs?|share|sharing|"
+    r"social|related|recommend(?:ed|ations)?|newsletter|subscribe|comments?|advert(?:isement)?|ads?|promo|popup|modal|"
+    r"widgets?|teasers?|login|signup|pagination|pager|disqus|skip-?link|toolbar|masthead)(?:$|[\s_-])",
+    re.I,
+)
 
 
-def add_tree(root: _Element, assembly: Assembly) -> int:
-    """Append the blocks under ``root`` in reading order; returns the number of tables."""
-    writer = _Writer(assembly)
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One block of a page. ``linked`` is the share of its characters that are links; ``framed`` says that an element
+    around it calls itself navigation, footer, banner or the like."""
+
+    kind: BlockKind
+    text: str
+    level: int | None
+    linked: float
+    framed: bool
+
+
+def pieces_of(root: _Element) -> list[Piece]:
+    """The visible text under ``root`` as blocks, in reading order."""
+    writer = _Writer()
     writer.children(root, "paragraph", None)
     writer.flush("paragraph", None)
-    return writer.tables
+    return writer.pieces
 
 
 class _Writer:
     """Collects inline text until a block element begins or ends."""
 
-    def __init__(self, assembly: Assembly) -> None:
-        self._assembly = assembly
+    def __init__(self) -> None:
+        self.pieces: list[Piece] = []
         self._inline: list[str] = []
-        self.tables = 0
+        self._linked = 0
+        self._frames = 0
+        self._marker = ""
 
-    def flush(self, kind: str, level: int | None) -> None:
+    def flush(self, kind: BlockKind, level: int | None) -> None:
         """Make what was collected a block of its own."""
         text = _lines("".join(self._inline))
-        self._inline = []
         if text:
-            self._assembly.add(kind, text, level=level)  # type: ignore[arg-type]
+            self._add(kind, self._marker + text, level, self._linked)
+            self._marker = ""
+        self._inline, self._linked = [], 0
 
-    def children(self, element: _Element, kind: str, level: int | None) -> None:
+    def _add(self, kind: BlockKind, text: str, level: int | None, linked: int) -> None:
+        if text.strip():
+            share = min(1.0, linked / len(text))
+            self.pieces.append(Piece(kind, text, level, share, self._frames > 0))
+
+    def children(self, element: _Element, kind: BlockKind, level: int | None) -> None:
         """The content of an element whose own text is of ``kind``."""
         self._inline.append(element.text or "")
         for child in element:
             self._element(child, kind, level)
             self._inline.append(child.tail or "")
 
-    def _element(self, element: _Element, kind: str, level: int | None) -> None:
+    def _element(self, element: _Element, kind: BlockKind, level: int | None) -> None:
         tag = local_name(element)
         if not tag or tag in _DROPPED or hidden(element):
             return
-        if tag in ("br", "lb"):
+        if tag == "br":
             self._inline.append(_BREAK)
         elif tag in _INLINE and not _holds_block(element):
-            self._inline.append(inline_text(element))
+            text = inline_text(element)
+            self._inline.append(text)
+            self._linked += len(text.strip()) if tag == "a" else _linked_length(element)
         else:
+            framed = _frames(element, tag)
+            self._frames += framed
             self.flush(kind, level)
             self._block(element, tag, kind, level)
+            self._frames -= framed
 
-    def _block(self, element: _Element, tag: str, kind: str, level: int | None) -> None:
-        heading = _HEADING.match(tag) or (_HEADING.match(element.get("rend") or "h2") if tag == "head" else None)
+    def _block(self, element: _Element, tag: str, kind: BlockKind, level: int | None) -> None:
+        heading = _HEADING.match(tag)
         if heading:
-            self._assembly.add("heading", one_line(inline_text(element)), level=int(heading[1]))
-        elif tag == "pre" or (tag == "code" and "\n" in "".join(element.itertext())):
-            self._assembly.add("code", clean(_preformatted(element)))
+            self._add("heading", one_line(inline_text(element)), int(heading[1]), _linked_length(element))
+        elif tag == "pre":
+            self._add("code", clean(_preformatted(element)), None, 0)
         elif tag == "table" and not _is_layout(element):
             self._table(element)
         elif tag in _LISTS:
             self._list(element, (level or 0) + 1 if kind == "list_item" else 1)
         else:
-            inner = {"blockquote": "quote", "quote": "quote", "figcaption": "caption", "caption": "caption"}
-            inner |= {"dt": "paragraph", "dd": "paragraph"}
-            own = inner.get(tag, kind if tag not in ("dl",) else "paragraph")
-            self.children(element, own, level if own == kind else None)
-            self.flush(own, level if own == kind else None)
+            own = _OWN_KINDS.get(tag, kind)
+            self.children(element, own, level)
+            self.flush(own, level)
 
     def _list(self, element: _Element, level: int) -> None:
         number = _first_number(element)
         for child in element:
-            if local_name(child) in _LISTS:
+            tag = local_name(child)
+            if tag in _LISTS:
                 self._list(child, level + 1)
-            elif local_name(child) in _ITEMS and not hidden(child):
-                self._inline.append("- " if number is None else f"{number}. ")
+            elif tag == "li" and not hidden(child):
+                framed = _frames(child, tag)
+                self._frames += framed
+                self._marker = "- " if number is None else f"{number}. "
                 number = None if number is None else number + 1
                 self.children(child, "list_item", level)
-                if "".join(self._inline).strip(" -.0123456789") or len(self._inline) > 2:
-                    self.flush("list_item", level)
-                self._inline = []
-            elif local_name(child):
+                self.flush("list_item", level)
+                self._marker = ""
+                self._frames -= framed
+            elif tag:
                 self._element(child, "paragraph", None)
                 self.flush("paragraph", None)
 
     def _table(self, element: _Element) -> None:
         for child in element:
             if local_name(child) == "caption":
-                self._assembly.add("caption", one_line(inline_text(child)))
-        rows = list(table_rows(element))
-        text = table_text(rows)
-        if text:
-            self.tables += 1
-            self._assembly.add("table", text)
+                self._add("caption", one_line(inline_text(child)), None, 0)
+        self._add("table", table_text(table_rows(element)), None, _linked_length(element))
 
 
 def local_name(element: _Element) -> str:
@@ -125,13 +156,24 @@ def hidden(element: _Element) -> bool:
     return element.get("hidden") is not None or "display:none" in style or "visibility:hidden" in style
 
 
+def _frames(element: _Element, tag: str) -> bool:
+    """Whether an element calls itself something other than content."""
+    if tag in ("body", "html", "main", "article"):
+        return False
+    if tag in _FRAME_TAGS or (element.get("role") or "").lower() in _FRAME_ROLES:
+        return True
+    return bool(_FRAME_NAMES.search(f"{element.get('class') or ''} {element.get('id') or ''}"))
+
+
 def inline_text(element: _Element) -> str:
     """All text in an element, a line break where it has one, block elements set apart by a blank."""
     parts = [element.text or ""]
     for child in element:
         tag = local_name(child)
-        if tag in ("br", "lb"):
+        if tag == "br":
             parts.append(_BREAK)
+        elif tag == "input" and child.get("type") in ("checkbox", "radio"):
+            parts.append("☒ " if child.get("checked") is not None else "☐ ")
         elif tag and tag not in _DROPPED and not hidden(child):
             inner = inline_text(child)
             parts.append(inner if tag in _INLINE else f" {inner} ")
@@ -139,20 +181,26 @@ def inline_text(element: _Element) -> str:
     return "".join(parts)
 
 
+def _linked_length(element: _Element) -> int:
+    return sum(len(one_line(inline_text(link))) for link in element.iter("a"))
+
+
 def table_rows(element: _Element) -> Iterator[list[str]]:
     """Cells of a table as rows; a spanned cell is written once, in its first place, and leaves the others empty."""
-    covered: dict[tuple[int, int], bool] = {}
+    covered: set[tuple[int, int]] = set()
     for number, row in enumerate(_own_rows(element)):
         cells: list[str] = []
         for cell in row:
             if local_name(cell) not in _CELLS:
                 continue
-            while covered.get((number, len(cells))):
+            while (number, len(cells)) in covered:
                 cells.append("")
             across, down = _span(cell, "colspan"), _span(cell, "rowspan")
-            for offset in range(1, down):
-                for column in range(len(cells), len(cells) + across):
-                    covered[number + offset, column] = True
+            covered |= {
+                (number + offset, column)
+                for offset in range(1, down)
+                for column in range(len(cells), len(cells) + across)
+            }
             cells.append(_lines(inline_text(cell)))
             cells += [""] * (across - 1)
         yield cells
@@ -161,7 +209,7 @@ def table_rows(element: _Element) -> Iterator[list[str]]:
 def _own_rows(element: _Element) -> Iterator[_Element]:
     for child in element:
         tag = local_name(child)
-        if tag in _ROWS:
+        if tag == "tr":
             yield child
         elif tag in ("thead", "tbody", "tfoot"):
             yield from _own_rows(child)
@@ -173,10 +221,10 @@ def _span(cell: _Element, name: str) -> int:
 
 
 def _is_layout(table: _Element) -> bool:
-    """Whether a table only arranges a page: it holds other tables, headings or lists, or one cell."""
+    """Whether a table only arranges a page: it holds tables, headings, one cell, or cells of many blocks."""
     inside = [local_name(item) for item in table.iter() if item is not table]
     cells = sum(1 for tag in inside if tag in _CELLS)
-    return cells < 2 or "table" in inside or any(_HEADING.match(tag) for tag in inside)
+    return cells < 2 or "table" in inside or any(_HEADING.match(tag) for tag in inside) or inside.count("p") > 3 * cells
 
 
 def _holds_block(element: _Element) -> bool:
@@ -186,13 +234,13 @@ def _holds_block(element: _Element) -> bool:
 def _preformatted(element: _Element) -> str:
     parts = [element.text or ""]
     for child in element:
-        parts.append("\n" if local_name(child) in ("br", "lb") else _preformatted(child))
+        parts.append("\n" if local_name(child) == "br" else _preformatted(child))
         parts.append(child.tail or "")
     return "".join(parts)
 
 
 def _first_number(element: _Element) -> int | None:
-    if local_name(element) != "ol" and element.get("rend") != "ol":
+    if local_name(element) != "ol":
         return None
     start = element.get("start") or "1"
     return int(start) if start.isascii() and start.isdigit() else 1

@@ -110,24 +110,18 @@ class _Worker:
 
     def _ask(self, job: dict[str, str]) -> tuple[dict[str, Any] | None, str]:
         process = self._running()
-        timed_out = threading.Event()
-
-        def kill() -> None:
-            timed_out.set()
-            process.kill()
-
-        timer = threading.Timer(self._config.timeout_seconds or 1e6, kill)
-        timer.daemon = True
-        timer.start()
-        try:
-            line = _exchange(process, json.dumps(job))
-        finally:
-            timer.cancel()
+        watch = _Watch(process, self._config.timeout_seconds)
+        sent = _write(process, json.dumps(job))
+        line = _read(process) if sent else ""
+        while line == "{}\n":  # a page is done: the time counts anew
+            watch.again()
+            line = _read(process)
+        watch.stop()
         if line.endswith("\n"):
             return json.loads(line), ""
         self._process = None
         code = process.wait()
-        if timed_out.is_set():
+        if watch.killed:
             return None, f"took longer than ingest.timeout_seconds = {self._config.timeout_seconds:g}, stopped"
         return None, f"the parser died on it: {self._last_words() if code > 0 else _cause(code)}"
 
@@ -173,9 +167,36 @@ def _close(stream: IO[str] | None) -> None:
         pass
 
 
-def _exchange(process: subprocess.Popen[str], line: str) -> str:
-    """Send a line and wait for the answer; what came so far (no line end) when the process died."""
-    if not _write(process, line) or process.stdout is None:
+class _Watch:
+    """Kills a process that shows no progress for a time; 0 seconds: never."""
+
+    def __init__(self, process: subprocess.Popen[str], seconds: float) -> None:
+        self._process, self._seconds = process, seconds
+        self.killed = False
+        self._timer: threading.Timer | None = None
+        self.again()
+
+    def again(self) -> None:
+        """Count from now."""
+        self.stop()
+        if self._seconds:
+            self._timer = threading.Timer(self._seconds, self._kill)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def stop(self) -> None:
+        """Count no more."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _kill(self) -> None:
+        self.killed = True
+        self._process.kill()
+
+
+def _read(process: subprocess.Popen[str]) -> str:
+    """The next answer; what came of it (no line end) when the process died."""
+    if process.stdout is None:
         return ""
     try:
         return process.stdout.readline()

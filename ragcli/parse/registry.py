@@ -11,13 +11,15 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
 from ragcli.config import IngestConfig
 from ragcli.errors import ParseError
 from ragcli.parse.assemble import sections_of
-from ragcli.parse.detect import BINARY, CODE, MARKUP, WORD, detect
+from ragcli.parse.detect import BINARY, CODE, LEGACY, MARKUP, SHEETS, SLIDES, UNREADABLE, WORD, detect
 from ragcli.parse.language import detect_language
 from ragcli.parse.metadata import declare
 from ragcli.parse.source import Budget, Context, Extract, Parser, Source
@@ -38,15 +40,56 @@ class Family:
     extra: str = ""
 
 
+XLS = LEGACY[".xls"]
+ODT, ODP = "application/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.presentation"
+SHEETS_TOO = ("application/vnd.oasis.opendocument.spreadsheet", "application/vnd.ms-excel.sheet.binary.macroEnabled.12")
+ARCHIVES = (
+    "application/zip",
+    "application/x-tar",
+    "application/gzip",
+    "application/x-bzip2",
+    "application/x-xz",
+    "application/x-7z-compressed",
+    "application/vnd.rar",
+)
+IMAGES = ("image/png", "image/jpeg", "image/gif", "image/tiff", "image/bmp", "image/webp")
 FAMILIES = (
     Family("markdown", 1, ("text/markdown",), ("markdown-it-py",)),
     Family("text", 1, ("text/plain", *MARKUP.values(), *CODE.values(), "text/vtt", "application/x-subrip")),
     Family("html", 1, ("text/html", "application/xhtml+xml"), ("trafilatura", "lxml")),
-    Family("pdf", 1, ("application/pdf",), ("pymupdf",)),
+    Family("pdf", 2, ("application/pdf",), ("pymupdf", "rapidocr")),
+    Family("image", 1, IMAGES, ("rapidocr",), "ocr"),
     Family("word", 1, (WORD,), ("python-docx",)),
+    Family("slides", 1, (SLIDES,), ("python-pptx",), "office"),
+    Family("sheets", 1, (SHEETS, XLS, *SHEETS_TOO), ("python-calamine",), "office"),
+    Family("opendocument", 1, (ODT, ODP)),
+    Family("rtf", 1, ("application/rtf",), ("striprtf",), "office"),
+    Family("epub", 1, ("application/epub+zip",)),
+    Family("xml", 1, ("application/xml",)),
+    Family("notebook", 1, ("application/x-ipynb+json",)),
+    Family("mail", 1, ("message/rfc822", "application/mbox")),
+    Family("mail", 1, ("application/vnd.ms-outlook",), ("python-oxmsg",), "office"),
+    Family("archive", 1, ARCHIVES),
+    Family("legacy", 1, (LEGACY[".doc"], LEGACY[".ppt"])),
+    Family("protected", 1, (UNREADABLE,), ("msoffcrypto-tool",), "office"),
     Family("rows", 2, ("text/csv", "text/tab-separated-values", "application/jsonl", "application/json")),
 )
 _BY_TYPE = {kind: family for family in FAMILIES for kind in family.media_types}
+LIBRARY_ERRORS: tuple[type[Exception], ...] = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    BufferError,
+    EOFError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 _OUTPUT_SETTINGS = (
     "archive_depth",
     "archive_entries",
@@ -82,12 +125,12 @@ def _version(library: str) -> str:
         return ""
 
 
-def context_for(config: IngestConfig) -> Context:
+def context_for(config: IngestConfig, tick: Callable[[], None] = lambda: None) -> Context:
     """A fresh context: limits are counted for one top-level file."""
     passwords = [*config.passwords, *os.environ.get("RAG_PDF_PASSWORDS", "").split("\n")]
     passwords += os.environ.get("RAG_PDF_PASSWORDS", "").split(",")
     budget = Budget(config.archive_entries, config.archive_unpacked_mb * 1_000_000)
-    return Context(config, tuple(dict.fromkeys(word for word in passwords if word)), budget)
+    return Context(config, tuple(dict.fromkeys(word for word in passwords if word)), budget, tick)
 
 
 def read(source: Source, context: Context) -> Iterator[Document | FileReport]:
@@ -96,33 +139,62 @@ def read(source: Source, context: Context) -> Iterator[Document | FileReport]:
     The report of a source comes after everything else of it. Nothing is raised for what a file holds.
     """
     digest = hashlib.sha256(source.data).hexdigest()
-    documents: list[Document] = []
-    losses: list[str] = []
-    empty: Coverage | None = None
-    own: FileReport | None = None
-    children = 0
+    found = _Found()
     try:
         source = _detected(source)
         for outcome in _parser(source)(source, context):
             if isinstance(outcome, Extract):
-                document, warnings = to_document(outcome, source, digest)
-                losses += warnings
-                empty = empty or outcome.coverage
-                documents += [document] if document is not None else []
+                found.add(*to_document(outcome, source, digest), outcome.coverage)
             elif isinstance(outcome, FileReport) and outcome.path == source.doc_id:
-                own = outcome
+                found.own = outcome
+            elif isinstance(outcome, FileReport):
+                found.children = True
+                yield outcome
             else:
-                children += 1
-                yield from _child(outcome, source, digest, context) if isinstance(outcome, Source) else (outcome,)
+                found.children = True
+                found.converted |= outcome.doc_id == source.doc_id
+                yield from _child(outcome, source, digest, context)
     except ParseError as error:
-        losses.append(_reason(error, source))
-    yield from documents
-    if own is not None:
-        yield own
-    elif not documents and not children and empty is None:
-        yield FileReport(source.doc_id, skipped=losses[-1] if losses else "no text in it")
-    else:
-        yield _report(source, documents, losses, empty)
+        found.failure = _reason(error, source)
+    except LIBRARY_ERRORS as error:  # a damaged file met a library that does not foresee it: this file alone is lost
+        found.failure = f"the {source.media_type} parser failed: {type(error).__name__}: {str(error)[:200]}"
+    yield from found.documents
+    if not found.converted:
+        yield found.own or found.report(source)
+
+
+@dataclass(slots=True)
+class _Found:
+    """What came out of one source so far.
+
+    ``converted`` says that it was only turned into another format; ``own`` is the report its parser gave itself.
+    """
+
+    documents: list[Document] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    empty: Coverage | None = None
+    children: bool = False
+    converted: bool = False
+    failure: str | None = None
+    own: FileReport | None = None
+
+    def add(self, document: Document | None, warnings: list[str], coverage: Coverage) -> None:
+        """Keep a document, or the coverage of one without text."""
+        self.warnings += warnings
+        if document is None:
+            self.empty = coverage
+        else:
+            self.documents.append(document)
+
+    def report(self, source: Source) -> FileReport:
+        """The file's report; a file that gave documents before it failed is not skipped but warned about."""
+        skipped = None
+        if not self.documents:
+            skipped = self.failure or (None if self.children else _why_empty(self.empty))
+        elif self.failure:
+            self.warnings.append(self.failure)
+        covers = [document.coverage for document in self.documents] or ([self.empty] if self.empty else [])
+        return _report(source, self.documents, covers, self.warnings, skipped)
 
 
 def _detected(source: Source) -> Source:
@@ -203,16 +275,16 @@ def readable_name(name: str) -> str:
     return words[:1].upper() + words[1:] if words else name
 
 
-def _report(source: Source, documents: list[Document], losses: list[str], empty: Coverage | None) -> FileReport:
-    """The file's report; ``empty`` is the coverage of a source that gave no text."""
-    covers = [document.coverage for document in documents] or ([empty] if empty else [])
+def _report(
+    source: Source, documents: list[Document], covers: list[Coverage], warnings: list[str], skipped: str | None
+) -> FileReport:
     size = sum(len(document.text) for document in documents)
     garbage = sum(document.coverage.garbage_ratio * len(document.text) for document in documents)
     return FileReport(
         source.doc_id,
         documents=len(documents),
         pages=sum(cover.pages for cover in covers),
-        pages_with_text=sum(cover.pages_with_text for cover in covers),
+        pages_with_text=sum(cover.pages_with_text for cover in covers) if documents else 0,
         ocr_pages=sum(cover.ocr_pages for cover in covers),
         image_only_pages=sum(cover.image_only_pages for cover in covers),
         tables=sum(cover.tables for cover in covers),
@@ -220,12 +292,12 @@ def _report(source: Source, documents: list[Document], losses: list[str], empty:
         language=documents[0].metadata.language if documents else None,
         garbage_ratio=round(garbage / size, 6) if size else 0.0,
         stripped_lines=tuple(line for cover in covers for line in cover.stripped_lines),
-        skipped=None if documents or not empty else _why_empty(empty),
-        warnings=tuple(dict.fromkeys(losses)),
+        skipped=skipped,
+        warnings=tuple(dict.fromkeys(warnings)),
     )
 
 
-def _why_empty(coverage: Coverage) -> str:
-    if coverage.image_only_pages:
+def _why_empty(coverage: Coverage | None) -> str:
+    if coverage is not None and coverage.image_only_pages:
         return f"no text in it: {coverage.image_only_pages} of {coverage.pages} pages are only images"
     return "no text in it"

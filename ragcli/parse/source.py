@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -79,13 +79,21 @@ class Budget:
             raise ParseError(f"{where}: unpacks to too much data (ingest.archive_unpacked_mb)")
 
 
+def _no_tick() -> None:
+    """Nobody watches the progress."""
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What every parser may use besides its source."""
+    """What every parser may use besides its source.
+
+    ``tick`` is called after each page of a long work, so that a time limit counts from there.
+    """
 
     config: IngestConfig
     passwords: tuple[str, ...]
     budget: Budget
+    tick: Callable[[], None] = _no_tick
 
 
 Outcome = Extract | Source | FileReport

@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -31,17 +32,17 @@ def main() -> None:
     _limit_memory(config.memory_mb)
     for line in jobs:
         job = json.loads(line)
-        _send(answers, _answer(job["path"], job["doc_id"], config))
+        _send(answers, _answer(job["path"], job["doc_id"], config, lambda: _send(answers, {})))
 
 
-def _answer(path: str, doc_id: str, config: IngestConfig) -> dict[str, Any]:
+def _answer(path: str, doc_id: str, config: IngestConfig, tick: Callable[[], None]) -> dict[str, Any]:
     documents: list[Document] = []
     reports: list[FileReport] = []
     digest = ""
     try:
         data = Path(path).read_bytes()
         digest = _sha256(data)
-        for item in read(Source(doc_id, data), context_for(config)):
+        for item in read(Source(doc_id, data), context_for(config, tick)):
             if isinstance(item, Document):
                 documents.append(item)
             else:

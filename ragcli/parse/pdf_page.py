@@ -1,0 +1,257 @@
+"""One PDF page as plain lines: what is visible, upright, with sizes; and what was hidden, drawn or only a picture."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from ragcli.parse.assemble import clean
+
+_PRESENTATION = re.compile(
+    "[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc\uf900-\ufaff\u2e80-\u2fdf\u0132\u0133\u01c4-\u01cc]"
+)
+MARKER = re.compile("^(?:[•‣◦▪▫●○■□◆➢➤✓✔\ufffd\ue000-\uf8ff\xb7–-]{1,2}|\\(?\\d{1,3}[.)]|\\(?[a-zA-Z][.)])$")
+_UNKNOWN_BULLET = re.compile("^[\ufffd\ue000-\uf8ff]{1,2}(?=\\s)")
+_INVISIBLE_SPACE = re.compile("[\u200b\u2060\ufeff]")
+_BOLD, _MONO = 16, 8
+_FILLED, _STROKED = 16, 32
+_TINY = 1.5
+_SCAN_SHARE, _SCAN_TEXT = 0.6, 60
+
+
+@dataclass(slots=True)
+class Line:
+    """A run of text on one baseline, in points from the upper left corner of the upright page."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    text: str
+    size: float
+    bold: bool = False
+    mono: bool = False
+    group: int = -1
+
+    @property
+    def height(self) -> float:
+        return self.y1 - self.y0
+
+
+@dataclass(slots=True)
+class Page:
+    """A page's lines; ``aside`` are those that run in another direction. ``hidden`` counts characters left out.
+
+    ``needs_ocr`` says that most of what a reader sees is a picture; ``ocr`` that the lines were read from one.
+    """
+
+    number: int
+    width: float
+    height: float
+    lines: list[Line] = field(default_factory=list)
+    aside: list[Line] = field(default_factory=list)
+    hidden: int = 0
+    needs_ocr: bool = False
+    ocr: bool = False
+    image_only: bool = False
+
+
+def read_page(page: Any, number: int) -> Page:
+    """The page's visible text; ``page`` is a pymupdf page."""
+    import pymupdf
+
+    flags = (
+        pymupdf.TEXT_PRESERVE_LIGATURES
+        | pymupdf.TEXT_PRESERVE_WHITESPACE
+        | pymupdf.TEXT_PRESERVE_IMAGES
+        | pymupdf.TEXT_MEDIABOX_CLIP
+    )
+    content = page.get_text("dict", flags=flags)
+    width, height = float(content["width"]), float(content["height"])
+    result = Page(number, width, height)
+    pictures = [block["bbox"] for block in content["blocks"] if block["type"] == 1]
+    covered = max((_area(box, width, height) for box in pictures), default=0.0)
+    judge = _Visibility(page, covered > _SCAN_SHARE, pictures)
+    found: list[tuple[tuple[int, int], Line]] = []
+    for group, block in enumerate(content["blocks"]):
+        for raw in block.get("lines", ()):
+            line = _line(raw, group, judge)
+            if line is not None and not _outside(line, width, height):
+                found.append((_direction(raw["dir"]), line))
+    result.hidden = judge.hidden
+    result.ocr = judge.scanned_layer
+    _turn_upright(result, found)
+    visible = sum(len(line.text) for line in result.lines)
+    if not visible and not result.aside:
+        result.needs_ocr = bool(pictures) or _draws(page)
+    elif covered > _SCAN_SHARE and visible < _SCAN_TEXT and not judge.scanned_layer:
+        result.needs_ocr = True
+    return result
+
+
+class _Visibility:
+    """Decides span by span whether a reader sees it, and counts what is left out."""
+
+    def __init__(self, page: Any, scan: bool, pictures: list[Any]) -> None:
+        self._page, self._scan, self._pictures = page, scan, pictures
+        self._fills: list[Any] | None = None
+        self.hidden = 0
+        self.scanned_layer = False
+
+    def keeps(self, span: dict[str, Any]) -> bool:
+        """Whether the span is seen; the invisible text over a scan is what a machine read and is kept."""
+        text = span["text"].strip()
+        if not text:
+            return True
+        painted = span.get("char_flags", _FILLED) & (_FILLED | _STROKED)
+        if not painted or span.get("alpha", 255) == 0:
+            if self._scan:
+                self.scanned_layer = True
+                return True
+        elif span["size"] >= _TINY and not (_whitish(span["color"]) and not self._on_color(span["bbox"])):
+            return True
+        self.hidden += len(text)
+        return False
+
+    def _on_color(self, box: Any) -> bool:
+        """Whether something that is not white lies under a box."""
+        if self._fills is None:
+            drawings = self._page.get_cdrawings()
+            self._fills = [d["rect"] for d in drawings if d.get("fill") and min(d["fill"]) < 0.9]
+        x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+        return any(r[0] <= x <= r[2] and r[1] <= y <= r[3] for r in (*self._fills, *self._pictures))
+
+
+def _whitish(color: int) -> bool:
+    return min(color >> 16 & 255, color >> 8 & 255, color & 255) >= 250
+
+
+def _line(raw: dict[str, Any], group: int, judge: _Visibility) -> Line | None:
+    spans = [span for span in raw["spans"] if judge.keeps(span)]
+    text = normal("".join(_with_gaps(spans)))
+    if not text.strip():
+        return None
+    weights: Counter[tuple[float, bool, bool]] = Counter()
+    for span in spans:
+        key = (round(span["size"], 1), bool(span["flags"] & _BOLD), bool(span["flags"] & _MONO))
+        weights[key] += len(span["text"].strip())
+    (size, bold, mono), _ = max(weights.items(), key=lambda item: (item[1], item[0]))
+    x0, y0, x1, y1 = raw["bbox"]
+    return Line(x0, y0, x1, y1, _UNKNOWN_BULLET.sub("•", text.strip()), size, bold, mono, group)
+
+
+def _with_gaps(spans: list[dict[str, Any]]) -> list[str]:
+    """Texts of the spans, a blank where there is a visible gap between two and none is written."""
+    parts: list[str] = []
+    for place, span in enumerate(spans):
+        if place and parts[-1] and not parts[-1][-1].isspace() and not span["text"][:1].isspace():
+            if span["bbox"][0] - spans[place - 1]["bbox"][2] > 0.2 * span["size"]:
+                parts.append(" ")
+        parts.append(span["text"])
+    return parts
+
+
+def normal(text: str) -> str:
+    """Presentation forms as plain letters, odd blanks as blanks; other compatibility characters stay."""
+    text = _PRESENTATION.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
+    return clean(_INVISIBLE_SPACE.sub("", text.replace("\xa0", " ").replace("\t", " ")))
+
+
+def _direction(vector: tuple[float, float]) -> tuple[int, int]:
+    return round(vector[0]), round(vector[1])
+
+
+def _turn_upright(page: Page, found: list[tuple[tuple[int, int], Line]]) -> None:
+    """Keep the lines of the main direction, turned so that it runs to the right; the others stand aside."""
+    weights: Counter[tuple[int, int]] = Counter()
+    for direction, line in found:
+        weights[direction] += len(line.text)
+    if not weights:
+        return
+    main = max(sorted(weights), key=lambda key: weights[key])
+    if main in ((0, -1), (0, 1)):
+        page.width, page.height = page.height, page.width
+    for direction, line in found:
+        if direction == main:
+            page.lines.append(_turned(line, main, page.width, page.height))
+        else:
+            page.aside.append(line)
+    _drop_doubles(page)
+    page.lines = join_markers(page.lines)
+
+
+def _turned(line: Line, direction: tuple[int, int], width: float, height: float) -> Line:
+    x0, y0, x1, y1 = line.x0, line.y0, line.x1, line.y1
+    if direction == (0, -1):  # read from bottom to top
+        line.x0, line.x1, line.y0, line.y1 = width - y1, width - y0, x0, x1
+    elif direction == (0, 1):  # read from top to bottom
+        line.x0, line.x1, line.y0, line.y1 = y0, y1, height - x1, height - x0
+    elif direction == (-1, 0):
+        line.x0, line.x1, line.y0, line.y1 = width - x1, width - x0, height - y1, height - y0
+    return line
+
+
+def join_markers(lines: list[Line]) -> list[Line]:
+    """Bullets and item numbers that stand apart as one line with the text they belong to."""
+    skip: set[int] = set()
+    for line in [item for item in lines if MARKER.match(item.text)]:
+        right = [item for item in lines if item is not line and 0 <= item.x0 - line.x1 < 4 * line.size]
+        level = [item for item in right if abs((item.y0 + item.y1) - (line.y0 + line.y1)) < line.size]
+        text = min(level, key=lambda item: item.x0, default=None)
+        if text is None or id(text) in skip:
+            continue
+        mark = line.text if line.text[0] not in "\ufffd" and not "\ue000" <= line.text[0] <= "\uf8ff" else "•"
+        text.text, text.x0 = f"{mark} {text.text}", line.x0
+        skip.add(id(line))
+    return [line for line in lines if id(line) not in skip]
+
+
+def _drop_doubles(page: Page) -> None:
+    """Glyphs printed twice for a bold look or a shadow come as two lines in nearly one place."""
+    seen: dict[tuple[str, int, int], Line] = {}
+    kept: list[Line] = []
+    for line in page.lines:
+        near = [(line.text, round(line.x0 / 3) + dx, round(line.y0 / 3) + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
+        if any(key in seen for key in near):
+            continue
+        seen[line.text, round(line.x0 / 3), round(line.y0 / 3)] = line
+        kept.append(line)
+    page.lines = kept
+
+
+def _outside(line: Line, width: float, height: float) -> bool:
+    return line.x1 <= 0 or line.y1 <= 0 or line.x0 >= width or line.y0 >= height
+
+
+def _area(box: Any, width: float, height: float) -> float:
+    across = min(box[2], width) - max(box[0], 0)
+    down = min(box[3], height) - max(box[1], 0)
+    return float(max(0.0, across) * max(0.0, down) / max(1.0, width * height))
+
+
+def _draws(page: Any) -> bool:
+    """Whether a page without text shows enough drawing to be letters turned into outlines."""
+    return len(page.get_cdrawings()) > 20
+
+
+def rules_of(page: Any) -> list[tuple[float, float, float, float]]:
+    """Straight horizontal and vertical strokes of a page as thin boxes; empty for a page that is a drawing."""
+    drawings = page.get_cdrawings()
+    if len(drawings) > 3000:
+        return []
+    return [box for drawing in drawings for item in drawing["items"] for box in _strokes(item)]
+
+
+def _strokes(item: Any) -> list[tuple[float, float, float, float]]:
+    if item[0] == "l":
+        (ax, ay), (bx, by) = item[1], item[2]
+        return [(min(ax, bx), min(ay, by), max(ax, bx), max(ay, by))] if abs(ax - bx) < 2 or abs(ay - by) < 2 else []
+    if item[0] == "re":
+        x0, y0, x1, y1 = item[1]
+        if x1 - x0 < 4 or y1 - y0 < 4:
+            return [(x0, y0, x1, y1)]
+        return [(x0, y0, x1, y0), (x0, y1, x1, y1), (x0, y0, x0, y1), (x1, y0, x1, y1)]
+    return []
