@@ -7,7 +7,22 @@ from typing import Annotated
 
 import typer
 
-from ragcli.cli import ask, chunk, config, doctor, eval, explain, index, ingest, init, inspect, log, search, versions
+from ragcli.cli import (
+    ask,
+    chunk,
+    config,
+    doctor,
+    eval,
+    explain,
+    golden,
+    index,
+    ingest,
+    init,
+    inspect,
+    log,
+    search,
+    versions,
+)
 from ragcli.cli.help import epilog
 from ragcli.cli.invocation import Invocation
 from ragcli.cli.output import Color, Output
@@ -47,5 +62,5 @@ def rag(
     context.obj = Invocation(output, config, index, progress=not (no_progress or quiet), debug=debug)
 
 
-for _module in (init, ingest, chunk, index, search, ask, eval, explain, inspect, log, versions, config, doctor):
+for _module in (init, ingest, chunk, index, search, ask, eval, explain, golden, inspect, log, versions, config, doctor):
     _module.register(app)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragcli import wiring
-from ragcli.cli import measured
+from ragcli.cli import judging, measured
 from ragcli.cli.help import epilog
 from ragcli.cli.invocation import invocation
 from ragcli.cli.progress import progress
@@ -23,7 +23,7 @@ from ragcli.cli.retrieval_options import (
     NoRerank,
     RetrievalOptions,
 )
-from ragcli.errors import ExitCode
+from ragcli.errors import ConfigError, ExitCode
 
 if TYPE_CHECKING:
     from ragcli.config import Config
@@ -43,7 +43,12 @@ def register(app: typer.Typer) -> None:
 
 def evaluate(
     context: typer.Context,
-    golden: Annotated[Path, typer.Argument(metavar="GOLDEN.jsonl", help="The golden set, one JSON object a line.")],
+    golden: Annotated[
+        Path, typer.Argument(metavar="GOLDEN.jsonl|judge-check", help="The golden set, one JSON object a line.")
+    ],
+    labelled: Annotated[
+        Path | None, typer.Argument(metavar="LABELLED.jsonl", help="With judge-check: answers that people have judged.")
+    ] = None,
     retrieval_only: Annotated[bool, typer.Option("--retrieval-only", help="Measure the search alone.")] = False,
     fail_under: Annotated[
         list[str] | None, typer.Option(metavar="MEASURE=VALUE", help="Exit 1 under it; repeatable, such as R@5=0.9.")
@@ -73,6 +78,11 @@ def evaluate(
     from ragcli.evaluate.reports.rendering import check_format, render, to_json
     from ragcli.evaluate.run import load_run, save_run, write_text
 
+    if str(golden) == "judge-check":
+        judging.check(invocation(context), labelled, repeats=judge_repeats)
+        return
+    if labelled is not None:
+        raise ConfigError(f"{labelled}: rag eval takes one golden set", hint="rag eval judge-check LABELLED.jsonl")
     options = RetrievalOptions(k, filters, groups, as_of, include_superseded, no_rerank, at, mode)
     run = invocation(context)
     config = run.config(options.overrides() | {"eval.tolerance": tolerance})
@@ -80,12 +90,12 @@ def evaluate(
     for path in report or ():
         check_format(path.name)
     before = load_run(baseline) if baseline is not None else None
+    judged = judging.load(config, judge_repeats) if judge else None
     with progress(run) as show:
-        judging = wiring.load_judge(config, repeats=judge_repeats) if judge else None
         stages = wiring.Stages(config, at=at)
         scope = options.scope(config)
         cases = load_golden(golden)
-        found = wiring.evaluate(cases, stages, scope, answers=not retrieval_only, judge=judging, progress=show)
+        found = wiring.evaluate(cases, stages, scope, answers=not retrieval_only, judge=judged, progress=show)
     verdict = _verdict(found, config, thresholds, before, str(baseline or ""), allow_other)
     value = to_json(found, verdict)
     if save is not None:

@@ -46,7 +46,7 @@ def log(
     """List past questions, or show one in full."""
     run = invocation(context)
     if trace_id is not None:
-        trace = _one(run, trace_id, groups)
+        trace = visible_trace(run, trace_id, groups)
         run.output.result({"schema": "rag.trace/1", **encode(trace)}, lambda: _full(trace))
         return
     shown = _visible(run, groups)[-number:]
@@ -69,7 +69,7 @@ def feedback(
 ) -> None:
     """Say whether an answer was good; rag golden promote turns it into a case."""
     run = invocation(context)
-    trace = wiring.traces(run.config()).feedback(_one(run, trace_id, groups).trace_id, verdict)
+    trace = wiring.traces(run.config()).feedback(visible_trace(run, trace_id, groups).trace_id, verdict)
     content = {"schema": "rag.feedback/1", "trace_id": trace.trace_id, "feedback": verdict}
     run.output.result(content, f"{trace.trace_id}: {verdict}")
 
@@ -80,7 +80,8 @@ def _visible(run: Invocation, groups: list[str] | None) -> list[Trace]:
     return [trace for trace in wiring.traces(config) if own.issuperset(trace.groups)]
 
 
-def _one(run: Invocation, trace_id: str, groups: list[str] | None) -> Trace:
+def visible_trace(run: Invocation, trace_id: str, groups: list[str] | None) -> Trace:
+    """The trace with this id or beginning. Raises NotFound, also for one that the groups may not see."""
     found = [trace for trace in _visible(run, groups) if trace.trace_id.startswith(trace_id)]
     exact = [trace for trace in found if trace.trace_id == trace_id] or found
     if len(exact) != 1:

@@ -70,12 +70,16 @@ def relevancy(stages: Stages, pairs: Sequence[tuple[str, str]]) -> list[float]:
     return [max(0.0, float(value)) for value in (questions * answers).sum(axis=1)]
 
 
-def load_judge(config: Config, *, repeats: int = 1) -> Judge:
+def load_judge(config: Config, *, repeats: int = 1, agreement: str = "") -> Judge:
     """The model of the configured provider as a judge; offline, the deterministic support check stands in."""
     from ragcli.answer.support import check
     from ragcli.pipelines.judge import model_judge, rule_judge
 
     if config.answer.provider == "anthropic":
         model = load_text_model(config)
-        return model_judge(model.name, model.complete, repeats=repeats)
-    return rule_judge(lambda sentence, evidence: check(sentence, evidence).support in ("verbatim", "close"))
+        return model_judge(model.name, model.complete, repeats=repeats, agreement=agreement)
+
+    def supports(sentence: str, evidence: str) -> bool:
+        return check(sentence, evidence).support in ("verbatim", "close")
+
+    return rule_judge(supports, agreement=agreement)
