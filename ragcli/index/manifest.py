@@ -56,7 +56,9 @@ class Manifest:
     """Everything that must be known to open, check and continue a version.
 
     ``next_number`` and ``next_segment`` go on counting where this version stopped; ``settings_hash`` covers the
-    settings that shape the files, ``config`` is the whole of them. ``files`` maps POSIX paths to their hashes.
+    settings that shape the files, ``config`` is the whole of them. ``files`` maps POSIX paths to their hashes,
+    ``roots`` the label of each ingested root to its path on the machine that ingested it, for links to the
+    sources.
     """
 
     format: int
@@ -81,6 +83,7 @@ class Manifest:
     next_number: int
     next_segment: int
     files: Mapping[str, FileInfo] = field(default_factory=dict)
+    roots: Mapping[str, str] = field(default_factory=dict)
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:

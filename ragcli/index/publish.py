@@ -245,6 +245,7 @@ class Publication:
             segments=tuple(infos),
             next_number=number_,
             next_segment=segment,
+            roots={root.label: str(root.path) for root in self._staging.roots()},
         )
 
     def _next_version(self) -> str:

@@ -148,5 +148,12 @@ class Stages:
             self.notices.append(f"no trace was kept: {error}")
 
     def source_path(self, source: str) -> Path | None:
-        """The file that a source was read from, None when it is not known or no longer there."""
+        """The file that a source was read from, None when it is not on this machine (any more)."""
+        outer = source.partition("!")[0]
+        for label, text in self.engine.manifest.roots.items():
+            root = Path(text)
+            places = (root / outer, root / outer.removeprefix(f"{label}/"), root if root.name == outer else None)
+            for place in places:
+                if place is not None and place.is_file():
+                    return place
         return None

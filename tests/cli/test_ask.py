@@ -12,7 +12,7 @@ from ragcli.cli.output import Output
 from ragcli.config import Config
 from ragcli.records import Answer, AskResult, Citation, Ranking, Retrieval, Sentence, Usage
 from ragcli.wiring import Stages
-from tests.cli.running import here, rag
+from tests.cli.running import REPOSITORY, here, rag
 
 QUESTION = "How many remote days per week can I take?"
 KEYS = [
@@ -102,6 +102,15 @@ def test_a_group_changes_what_can_be_answered(sample_index: Path, tmp_path: Path
     opened = here(*line, "--as", "leadership", cwd=tmp_path)
     assert "leadership" not in closed.out
     assert "leadership/bonus-pool.md" in [citation["source"] for citation in opened.json["citations"]]
+
+
+def test_sources_are_links_on_terminals(sample_index: Path, tmp_path: Path) -> None:
+    line = ("ask", "What does E-4012 mean?", "--index", str(sample_index))
+    linked = here(*line, "--color", "always", cwd=tmp_path).out
+    file = REPOSITORY / "sample_corpus" / "products" / "error-codes.md"
+    assert f"\x1b]8;;{file.as_uri()}\x1b\\products/error-codes.md:" in linked
+    assert "\x1b" not in here(*line, "--color", "never", cwd=tmp_path).out
+    assert "\x1b]8" not in here(*line, "--color", "always", cwd=tmp_path, env={"RAG_ANSWER__LINK": "false"}).out
 
 
 def made(*sentences: Sentence, citations: tuple[Citation, ...] = (), invalid: tuple[str, ...] = ()) -> AskResult:
