@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +12,8 @@ import typer
 from ragcli import wiring
 from ragcli.cli import judging, measured
 from ragcli.cli.help import epilog
-from ragcli.cli.invocation import invocation
+from ragcli.cli.invocation import Invocation, invocation
+from ragcli.cli.matrix import Asked, evaluate_matrix
 from ragcli.cli.progress import progress
 from ragcli.cli.retrieval_options import (
     AsOf,
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from ragcli.config import Config
     from ragcli.evaluate.gate import Verdict
     from ragcli.evaluate.run import EvalRun
+    from ragcli.pipelines.judge import Judge
 
 
 def register(app: typer.Typer) -> None:
@@ -62,6 +66,9 @@ def evaluate(
     allow_other: Annotated[
         bool, typer.Option("--allow-other-baseline", help="Of another corpus or golden set too.")
     ] = False,
+    matrix: Annotated[
+        Path | None, typer.Option(metavar="FILE.yaml", help="Run the set over several settings, as one table.")
+    ] = None,
     judge: Annotated[bool, typer.Option("--judge", help="Have answers judged by the configured model.")] = False,
     judge_repeats: Annotated[int, typer.Option(min=1, help="How often each answer is judged.")] = 1,
     mode: Mode = None,
@@ -75,32 +82,60 @@ def evaluate(
 ) -> None:
     """Measure retrieval, answers and abstention on a golden set; say where each miss was lost."""
     from ragcli.evaluate.golden import load_golden
-    from ragcli.evaluate.reports.rendering import check_format, render, to_json
-    from ragcli.evaluate.run import load_run, save_run, write_text
 
+    run = invocation(context)
     if str(golden) == "judge-check":
-        judging.check(invocation(context), labelled, repeats=judge_repeats)
+        judging.check(run, labelled, repeats=judge_repeats)
         return
     if labelled is not None:
         raise ConfigError(f"{labelled}: rag eval takes one golden set", hint="rag eval judge-check LABELLED.jsonl")
     options = RetrievalOptions(k, filters, groups, as_of, include_superseded, no_rerank, at, mode)
-    run = invocation(context)
-    config = run.config(options.overrides() | {"eval.tolerance": tolerance})
-    thresholds = _thresholds(config, fail_under)
-    for path in report or ():
-        check_format(path.name)
-    before = load_run(baseline) if baseline is not None else None
+    overrides = options.overrides() | {"eval.tolerance": tolerance}
+    config = run.config(overrides)
+    asked = Asked(load_golden(golden), options.scope(config), not retrieval_only)
+    if matrix is not None:
+        if fail_under or save or baseline or at or judge:
+            raise ConfigError("--matrix compares its rows: no gate, no --judge, no --save and no --at beside it")
+        evaluate_matrix(run, matrix, asked, overrides=overrides, reports=report or ())
+        return
+    gate = Gate(_thresholds(config, fail_under), baseline, allow_other)
     judged = judging.load(config, judge_repeats) if judge else None
+    _gated(run, wiring.Stages(config, at=at), asked, gate=gate, judge=judged, save=save, reports=report or ())
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What a run is held against."""
+
+    thresholds: dict[str, float]
+    baseline: Path | None
+    allow_other: bool
+
+
+def _gated(
+    run: Invocation,
+    stages: wiring.Stages,
+    asked: Asked,
+    *,
+    gate: Gate,
+    judge: Judge | None,
+    save: Path | None,
+    reports: Sequence[Path],
+) -> None:
+    """Evaluate, print, write what was asked for, and end with the verdict's exit code."""
+    from ragcli.evaluate.reports.rendering import check_format, render, to_json
+    from ragcli.evaluate.run import load_run, save_run, write_text
+
+    for path in reports:
+        check_format(path.name)
+    before = load_run(gate.baseline) if gate.baseline is not None else None
     with progress(run) as show:
-        stages = wiring.Stages(config, at=at)
-        scope = options.scope(config)
-        cases = load_golden(golden)
-        found = wiring.evaluate(cases, stages, scope, answers=not retrieval_only, judge=judged, progress=show)
-    verdict = _verdict(found, config, thresholds, before, str(baseline or ""), allow_other)
+        found = wiring.evaluate(asked.golden, stages, asked.scope, answers=asked.answers, judge=judge, progress=show)
+    verdict = _verdict(found, stages.config, gate, before)
     value = to_json(found, verdict)
     if save is not None:
         save_run(found, save, gate=value["gate"])
-    for path in report or ():
+    for path in reports:
         write_text(path, render(found, verdict, path.name, baseline=before))
     run.output.result(value, lambda: measured.text(run.output, found, verdict))
     for notice in found.notices:
@@ -116,24 +151,17 @@ def _thresholds(config: Config, fail_under: list[str] | None) -> dict[str, float
     return {**config.eval.fail_under, **dict(parse_threshold(text) for text in fail_under or ())}
 
 
-def _verdict(
-    found: EvalRun,
-    config: Config,
-    thresholds: dict[str, float],
-    baseline: EvalRun | None,
-    baseline_name: str,
-    allow_other: bool,
-) -> Verdict:
+def _verdict(found: EvalRun, config: Config, gate: Gate, baseline: EvalRun | None) -> Verdict:
     from ragcli.evaluate.bootstrap import Bootstrap
     from ragcli.evaluate.gate import judge_run
 
     settings = config.eval
     return judge_run(
         found,
-        fail_under=thresholds,
+        fail_under=gate.thresholds,
         baseline=baseline,
-        baseline_name=baseline_name,
-        allow_other=allow_other,
+        baseline_name=str(gate.baseline or ""),
+        allow_other=gate.allow_other,
         tolerance=settings.tolerance,
         how=Bootstrap(settings.confidence, settings.resamples, settings.seed),
     )

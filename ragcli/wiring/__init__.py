@@ -5,6 +5,7 @@ Everything is built when it is first asked for, so a lexical search loads no mod
 
 from ragcli.wiring.building import Built, build, chunk, chunk_document, parse_file, plan_chunking
 from ragcli.wiring.evaluating import evaluate, evaluation_steps, load_judge
+from ragcli.wiring.matrix import read_matrix, run_matrix
 from ragcli.wiring.models import load_embedder, load_reranker, load_text_model
 from ragcli.wiring.reading import Stages, index_folder, traces
 
@@ -23,5 +24,7 @@ __all__ = [
     "load_text_model",
     "parse_file",
     "plan_chunking",
+    "read_matrix",
+    "run_matrix",
     "traces",
 ]

@@ -39,9 +39,8 @@ def figures(run: EvalRun, verdict: Verdict, baseline: EvalRun | None = None) -> 
     yield from _scores(run)
     if run.latency_ms:
         times = [
-            Bar(f"{stage} {share}", value, f"{value:.1f}")
+            Bar(stage, row["p50"], f"{row['p50']:.1f} / {row['p95']:.1f}", row["p95"])
             for stage, row in run.latency_ms.items()
-            for share, value in row.items()
         ]
         yield _figure("Latency", "milliseconds, median and 95th percentile", bars(times, label="latency by stage"))
 

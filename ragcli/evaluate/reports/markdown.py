@@ -47,14 +47,14 @@ def _measures(run: EvalRun, verdict: Verdict) -> str:
             item = before.get(name)
             row += [number(item.old), change(item.difference)] if item else ["–", "–"]
         rows.append(row)
-    return _table(head, rows)
+    return markdown_table(head, rows)
 
 
 def _losses(run: EvalRun) -> str:
     if not run.losses:
         return "No case was lost."
     rows = [[stage_title(stage), str(count), stage_setting(stage)] for stage, count in run.losses.items()]
-    return "### Losses by stage\n\n" + _table(["stage", "cases", "acts on it"], rows)
+    return "### Losses by stage\n\n" + markdown_table(["stage", "cases", "acts on it"], rows)
 
 
 def _flips(verdict: Verdict) -> str:
@@ -86,7 +86,7 @@ def _bullets(lines: Iterable[str]) -> str:
     return "\n".join(f"- {escaped(line)}" for line in lines)
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [head, ["---"] * len(head), *([escaped(cell) for cell in row] for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 

@@ -12,6 +12,7 @@ from html import escape
 WIDTH = 640
 _LEFT, _RIGHT, _TOP = 190, 90, 8
 _ROW = 26
+_PER_CHARACTER, _WIDEST_MARGIN = 7, 320
 _HEIGHT = 240
 
 
@@ -28,11 +29,12 @@ class Whisker:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar's label, length and the text at its end."""
+    """A bar's label, length and the text at its end; ``reach`` draws a thin line further, to another value."""
 
     name: str
     value: float
     shown: str
+    reach: float = 0.0
 
 
 def intervals(rows: Sequence[Whisker], *, label: str) -> str:
@@ -54,17 +56,22 @@ def intervals(rows: Sequence[Whisker], *, label: str) -> str:
 
 
 def bars(rows: Sequence[Bar], *, label: str) -> str:
-    """A horizontal bar per row, from zero, the longest filling the width."""
+    """A horizontal bar per row, from zero, the longest filling the width; the margin is as wide as the labels."""
     height = _TOP + len(rows) * _ROW + 8
-    longest = max((row.value for row in rows), default=0.0) or 1.0
+    left = min(_WIDEST_MARGIN, 20 + _PER_CHARACTER * max((len(row.name) for row in rows), default=0))
+    longest = max((max(row.value, row.reach) for row in rows), default=0.0) or 1.0
+    scale = (WIDTH - left - _RIGHT - 20) / longest
     parts = []
     for place, row in enumerate(rows):
         y = _TOP + place * _ROW
-        width = max(1.0, (WIDTH - _LEFT - _RIGHT) * row.value / longest)
+        width, end = max(1.0, scale * row.value), max(1.0, scale * max(row.value, row.reach))
+        middle = y + _ROW / 2
         parts.append(f"<g><title>{escape(f'{row.name}: {row.shown}')}</title>")
-        parts.append(_text(_LEFT - 10, y + _ROW / 2 + 4, row.name, "end"))
-        parts.append(f'<rect class="bar" x="{_LEFT}" y="{y + 5}" width="{width:.1f}" height="{_ROW - 10}" rx="2"/>')
-        parts.append(_text(_LEFT + width + 8, y + _ROW / 2 + 4, row.shown, "start", "value") + "</g>")
+        parts.append(_text(left - 10, middle + 4, row.name, "end"))
+        if row.reach > row.value:
+            parts.append(f'<line class="reach" x1="{left}" x2="{left + end:.1f}" y1="{middle}" y2="{middle}"/>')
+        parts.append(f'<rect class="bar" x="{left}" y="{y + 5}" width="{width:.1f}" height="{_ROW - 10}" rx="2"/>')
+        parts.append(_text(left + end + 8, middle + 4, row.shown, "start", "value") + "</g>")
     return _svg(parts, height, label)
 
 
