@@ -155,3 +155,15 @@ def test_judge_check_is_printed_with_judged_results(golden: str, sample_index: P
     kept = json.loads((tmp_path / "kept/runs/judges.json").read_text())
     assert list(kept) == [ran.json["judge"]]
     assert here("eval", "judge-check", cwd=tmp_path).code == 2
+
+
+def test_a_matrix_is_one_table_and_takes_no_gate(golden: str, sample_index: Path, tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_text("measures: [Hit@5]\nrows: {as it is: {}, words: {retrieve.mode: bm25}}\n")
+    line = ("eval", golden, "--index", str(sample_index), "--retrieval-only", "--matrix", "m.yaml")
+    ran = here(*line, "--report", "m.md", "--json", cwd=tmp_path)
+    assert ran.code == 0
+    assert ran.json["schema"] == "rag.matrix/1"
+    assert [row["name"] for row in ran.json["rows"]] == ["as it is", "words"]
+    assert (tmp_path / "m.md").read_text().startswith("| row | index | chunks | Hit@5 | moved |")
+    assert here(*line, "--fail-under", "Hit@5=0.5", cwd=tmp_path).code == 2
+    assert here(*line, "--report", "m.html", cwd=tmp_path).code == 2
