@@ -119,7 +119,7 @@ class SegmentBuilder:
             with self._clock("measure"):
                 queries = probes(segment.embeddings)
                 truth = exact_many(segment.embeddings, queries, min(_MEASURED_DEPTH, chunks))
-                recall, ef = measure(graph, queries, truth, config.hnsw_ef, config.min_recall, chunks)
+                recall, effort = measure(graph, queries, truth, config.hnsw_ef, config.min_recall)
                 del graph
                 factor = self._build_codes(segment.embeddings, queries, truth) if chunks >= MIN_ROWS else 0
                 seconds = time_loading(self._folder / GRAPH, segment.embeddings, settings.m)
@@ -130,7 +130,8 @@ class SegmentBuilder:
             documents,
             chunks,
             recall_at_10=round(recall, 6),
-            ef=ef,
+            ef=effort.ef,
+            ef_per_hit=effort.per_hit,
             graph_load_seconds=round(seconds, 4),
             candidates_per_hit=factor,
         )

@@ -24,7 +24,7 @@ MIN_ROWS = 10_000
 _BLOCK = 32_768
 _SAMPLE = 20_000
 _FACTORS = (10, 20, 40, 80, 160)
-_LEAST = 500
+_LEAST_HITS = 100
 
 
 class Codes:
@@ -111,21 +111,25 @@ class Codes:
     ) -> int:
         """The least number of candidates per hit at which ``recall`` of the true best are among them; 0 for none.
 
-        ``truth`` holds the rows of the true best hits of each query, a row per query.
+        ``truth`` holds the rows of the true best hits of each query, best first. The ten best must be found as surely
+        as all of them are.
         """
-        depth = truth.shape[1]
         for factor in _FACTORS:
-            found = 0
-            for query, best in zip(queries, truth.tolist(), strict=True):
-                found += len(set(best) & set(self.candidates(query, candidate_count(depth, factor)).tolist()))
-            if found >= recall * truth.size:
+            wanted = candidate_count(truth.shape[1], factor)
+            near = [set(self.candidates(query, wanted).tolist()) for query in queries]
+            if all(_share(truth[:, :depth], near) >= recall for depth in (10, truth.shape[1])):
                 return factor
         return 0
 
 
+def _share(truth: NDArray[np.int64], found: list[set[int]]) -> float:
+    """The share of the true hits that were found."""
+    return sum(len(set(best) & near) for best, near in zip(truth.tolist(), found, strict=True)) / truth.size
+
+
 def candidate_count(depth: int, factor: int) -> int:
-    """How many candidates are rescored for ``depth`` hits."""
-    return max(_LEAST, depth * factor)
+    """How many candidates are rescored for ``depth`` hits; for few hits as many as for a hundred."""
+    return max(_LEAST_HITS, depth) * factor
 
 
 def _signs(vectors: NDArray[np.float32], centre: NDArray[np.float32]) -> NDArray[np.uint64]:

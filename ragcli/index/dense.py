@@ -208,21 +208,39 @@ class Graph:
         return found
 
 
-def measure(
-    graph: Graph, queries: NDArray[np.float32], truth: NDArray[np.int64], ef: int, min_recall: float, count: int
-) -> tuple[float, int]:
-    """Recall@10 of the graph, and the ``ef`` at which it was reached: doubled while it is under ``min_recall``.
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How wide a graph must be searched: ``ef`` candidates, and at least ``per_hit`` for each hit wanted."""
 
-    ``truth`` holds the rows of the best hits of each query by exact search, at least ten (or all) of them, best first.
+    ef: int
+    per_hit: int
+
+    def width(self, depth: int) -> int:
+        """Candidates for ``depth`` hits."""
+        return max(self.ef, self.per_hit * depth)
+
+
+def measure(
+    graph: Graph, queries: NDArray[np.float32], truth: NDArray[np.int64], ef: int, min_recall: float
+) -> tuple[float, Effort]:
+    """Recall@10 of the graph, and the effort at which it and that of a hundred hits reach ``min_recall``.
+
+    ``truth`` holds the rows of the best hits of each query by exact search, a hundred (or all) of them, best first.
+    ``ef`` is doubled until recall@10 is enough, then the candidates per hit until recall@100 is.
     """
-    depth = min(10, truth.shape[1])
-    best = [set(row) for row in truth[:, :depth].tolist()]
-    while True:
-        found = graph.search_many(queries, depth, ef).tolist()
-        recall = sum(len(a & set(b)) for a, b in zip(best, found, strict=True)) / (depth * len(best))
-        if recall >= min_recall or ef * 2 > _MAX_EF or ef >= count:
-            return recall, ef
+    recall = _recall(graph, queries, truth[:, :10], ef)
+    while recall < min_recall and ef * 2 <= _MAX_EF:
         ef *= 2
+        recall = _recall(graph, queries, truth[:, :10], ef)
+    per_hit, depth = 1, truth.shape[1]
+    while per_hit * depth * 2 <= _MAX_EF and _recall(graph, queries, truth, max(ef, per_hit * depth)) < min_recall:
+        per_hit *= 2
+    return recall, Effort(ef, per_hit)
+
+
+def _recall(graph: Graph, queries: NDArray[np.float32], truth: NDArray[np.int64], ef: int) -> float:
+    found = graph.search_many(queries, truth.shape[1], ef).tolist()
+    return sum(len(set(best) & set(rows)) for best, rows in zip(truth.tolist(), found, strict=True)) / truth.size
 
 
 def probes(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:

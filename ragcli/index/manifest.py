@@ -23,8 +23,8 @@ _BLOCK = 1 << 20
 class SegmentInfo:
     """One segment of a version. Dead documents were removed or replaced since the segment was written.
 
-    ``graph_load_seconds`` was measured when the graph was built; ``ef`` is what its recall takes, and
-    ``candidates_per_hit`` what the first pass over bit codes takes (0: it is not used).
+    ``graph_load_seconds`` was measured when the graph was built; ``ef``, and at least ``ef_per_hit`` for each hit
+    wanted, is what its recall takes; ``candidates_per_hit`` what the first pass over bit codes takes (0: not used).
     """
 
     name: str
@@ -34,6 +34,7 @@ class SegmentInfo:
     dead_chunks: int = 0
     recall_at_10: float | None = None
     ef: int = 0
+    ef_per_hit: int = 1
     graph_load_seconds: float = 0.0
     candidates_per_hit: int = 0
 

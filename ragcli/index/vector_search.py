@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from ragcli.config import IndexConfig
 from ragcli.errors import ConfigError, StoreError
 from ragcli.index.codes import Codes, candidate_count
-from ragcli.index.dense import Graph, exact_top
+from ragcli.index.dense import Effort, Graph, exact_top
 from ragcli.index.graph_file import GraphFileError
 from ragcli.index.manifest import Manifest
 from ragcli.index.segment import GRAPH
@@ -107,7 +107,7 @@ class VectorSearch:
             return None
         allowed = None if selection.masks[place] is None else selection.flags(place).__getitem__
         with self._lock:
-            return graph.search(query, depth, self._ef(place), allowed)
+            return graph.search(query, depth, self._width(place, depth), allowed)
 
     def _by_codes(self, place: int, query: NDArray[np.float32], depth: int, selection: Selection) -> Found | None:
         codes = self._codes(place)
@@ -129,7 +129,7 @@ class VectorSearch:
         if method == "quantised":
             return "quantised" if self._codes(place) is not None else "exact"
         scan, way = self._cheapest_scan(place, depth, selection)
-        return "hnsw" if self._graph_pays(place, scan, selection) else way
+        return "hnsw" if self._graph_pays(place, depth, scan, selection) else way
 
     def _cheapest_scan(self, place: int, depth: int, selection: Selection) -> tuple[float, DenseMethod]:
         """Seconds of the cheaper way that loads nothing."""
@@ -144,16 +144,17 @@ class VectorSearch:
         quantised = dimension * (total * _CODE_PER_VALUE + wanted * _GATHER_PER_VALUE)
         return (exact, "exact") if exact <= quantised else (quantised, "quantised")
 
-    def _graph_pays(self, place: int, scan: float, selection: Selection) -> bool:
+    def _graph_pays(self, place: int, depth: int, scan: float, selection: Selection) -> bool:
         """Whether the graph is cheaper from now on. Under a filter it is not: it calls back for every row it meets."""
-        if selection.masks[place] is not None or scan <= _GRAPH_QUERY * self._ef(place) / 64:
+        if selection.masks[place] is not None or scan <= _GRAPH_QUERY * self._width(place, depth) / 64:
             return False
         if place in self._graphs:
             return self._graphs[place] is not None
         return self._spent[place] + scan > self._view.infos[place].graph_load_seconds
 
-    def _ef(self, place: int) -> int:
-        return max(self._config.hnsw_ef, self._view.infos[place].ef)
+    def _width(self, place: int, depth: int) -> int:
+        info = self._view.infos[place]
+        return max(self._config.hnsw_ef, Effort(info.ef, info.ef_per_hit).width(depth))
 
     # ------------------------------------------------------------ loading
 

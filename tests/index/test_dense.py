@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ragcli.index.codes import Codes, candidate_count
-from ragcli.index.dense import Graph, GraphSettings, exact_many, exact_top, measure, probes, top
+from ragcli.index.dense import Effort, Graph, GraphSettings, exact_many, exact_top, measure, probes, top
 from ragcli.index.graph_file import GraphFileError
 
 SETTINGS = GraphSettings(m=8, ef_construction=60)
@@ -77,12 +77,28 @@ def test_ef_is_raised_until_the_recall_is_reached() -> None:
     graph = Graph.build(vectors, GraphSettings(m=4, ef_construction=20))
     queries = probes(vectors)
     truth = exact_many(vectors, queries, 10)
-    low, ef = measure(graph, queries, truth, 10, 0.0, len(vectors))
-    assert ef == 10
+    low, effort = measure(graph, queries, truth, 10, 0.0)
+    assert effort == Effort(10, 1)
     assert low < 0.9
-    high, ef = measure(graph, queries, truth, 10, 0.9, len(vectors))
+    high, effort = measure(graph, queries, truth, 10, 0.9)
     assert high >= 0.9
-    assert ef > 10
+    assert effort.ef > 10
+
+
+def test_effort_grows_with_the_hits_wanted_until_a_hundred_are_found_as_surely() -> None:
+    vectors = unit(4000, 32)
+    graph = Graph.build(vectors, GraphSettings(m=6, ef_construction=40))
+    queries = probes(vectors)
+    truth = exact_many(vectors, queries, 100)
+
+    def recall(width: int) -> float:
+        found = graph.search_many(queries, 100, width).tolist()
+        return sum(len(set(a) & set(b)) for a, b in zip(truth.tolist(), found, strict=True)) / truth.size
+
+    effort = measure(graph, queries, truth, 10, 0.97)[1]
+    assert effort.per_hit > 1
+    assert recall(effort.width(100)) >= 0.97
+    assert recall(effort.width(100) // 2) < 0.97
 
 
 def test_codes_hold_the_true_best_among_few_candidates(tmp_path: Path) -> None:

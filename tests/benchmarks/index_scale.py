@@ -1,0 +1,238 @@
+"""A large synthetic index: building, opening, searching, each beside the bare library on the same data.
+
+    python -m tests.benchmarks.index_scale build FOLDER CHUNKS [EF_CONSTRUCTION [M]]
+    python -m tests.benchmarks.index_scale search FOLDER [QUERIES]
+    python -m tests.benchmarks.index_scale once FOLDER        one search in this process: seconds and peak memory
+    python -m tests.benchmarks.index_scale grow FOLDER        adds 1 % and compares with the full build
+
+Texts are drawn from a vocabulary with Zipf's frequencies, vectors from clusters whose spectrum falls as that of
+sentence embeddings does. One document in a hundred is German, one in five belongs to a group.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragcli.config import Config, IndexConfig
+from ragcli.index.folder import IndexFolder
+from ragcli.index.staging import Staging
+from ragcli.records import Chunk, Document, EmbedderInfo, Filter, Scope
+from tests.index.records import document
+
+DIMENSION = 384
+PER_DOCUMENT = 10
+WORDS = 60
+VOCABULARY = 50_000
+CLUSTERS = 2_000
+MODEL = EmbedderInfo("synthetic", "1", DIMENSION, 256)
+
+
+def words(generator: np.random.Generator, count: int) -> list[str]:
+    ranks = generator.zipf(1.3, count * 2)
+    return [f"w{rank}" for rank in ranks if rank <= VOCABULARY][:count]
+
+
+def documents(first: int, count: int) -> Iterator[tuple[Document, list[Chunk]]]:
+    for number in range(first, first + count):
+        generator = np.random.default_rng(number)
+        texts = [f"chunk {number}x{place} " + " ".join(words(generator, WORDS)) for place in range(PER_DOCUMENT)]
+        item = document(
+            f"folder{number % 100}/d{number:07}.md",
+            "\n".join(texts),
+            language="de" if number % 100 == 7 else "en",
+            acl=("staff",) if number % 5 == 3 else (),
+            modified=f"20{10 + number % 16}-0{1 + number % 9}-1{number % 10}",
+        )
+        yield item, list(cut(item, texts))
+
+
+def cut(item: Document, texts: list[str]) -> Iterator[Chunk]:
+    from ragcli.records import Span
+
+    start = 0
+    for ordinal, text in enumerate(texts, start=1):
+        span = Span(start, start + len(text))
+        yield Chunk(f"{item.doc_id}#{ordinal}", item.doc_id, ordinal, span, text, item.title, token_count=WORDS)
+        start = span.end + 1
+
+
+class Clusters:
+    """Vectors by a chunk's place in the corpus, so that they can be made again."""
+
+    def __init__(self) -> None:
+        generator = np.random.default_rng(0)
+        self.scale = (np.arange(1, DIMENSION + 1) ** -0.25).astype(np.float32)
+        self.centres = generator.normal(size=(CLUSTERS, DIMENSION)).astype(np.float32) * self.scale
+
+    def rows(self, document_number: int, places: int, seed: int = 0) -> NDArray[np.float32]:
+        generator = np.random.default_rng((seed, document_number))
+        centre = self.centres[generator.integers(0, CLUSTERS, places)]
+        rows = centre + 0.9 * generator.normal(size=(places, DIMENSION)).astype(np.float32) * self.scale
+        return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+    def __call__(self, chunks: list[Chunk]) -> NDArray[np.float32]:
+        numbers = dict.fromkeys(int(chunk.doc_id[-10:-3]) for chunk in chunks)
+        rows = {number: self.rows(number, PER_DOCUMENT) for number in numbers}
+        return np.stack([rows[int(chunk.doc_id[-10:-3])][chunk.ordinal - 1] for chunk in chunks])
+
+
+def stage(staging: Staging, first: int, count: int) -> float:
+    started = time.perf_counter()
+    for start in range(first, first + count, 1_000):
+        with staging.transaction():
+            for item, chunks in documents(start, min(1_000, first + count - start)):
+                key = staging.put_document(item, root_id=1, relative=item.doc_id)
+                staging.put_chunks(item.doc_id, key, "b", chunks)
+    return time.perf_counter() - started
+
+
+def build(folder: Path, chunks: int, ef_construction: int = 200, m: int = 16) -> None:
+    config = Config(index=IndexConfig(hnsw_ef_construction=ef_construction, hnsw_m=m))
+    with IndexFolder(folder).writer() as writer:
+        print(f"staging {stage(writer.staging, 0, chunks // PER_DOCUMENT):.1f} s", flush=True)
+        last = [0.0]
+
+        def progress(name: str, done: int, total: int) -> None:
+            if time.monotonic() - last[0] > 30:
+                last[0] = time.monotonic()
+                print(f"  {name} {done}/{total}", flush=True)
+
+        result = writer.publish(embedder=MODEL, vectors=Clusters(), config=config, progress=progress)
+    print(json.dumps({name: round(value, 1) for name, value in result.seconds.items()}), flush=True)
+    size = IndexFolder(folder).versions()[-1].bytes
+    print(f"{result.chunks} chunks, {size / 1e6:.0f} MB, recall@10 {result.recall_at_10}, {result.notices}")
+
+
+def grow(folder: Path) -> None:
+    """Add one document in a hundred and compare with the build before, embedding aside."""
+    before = IndexFolder(folder).versions()[-1]
+    full_bytes = before.bytes
+    with IndexFolder(folder).writer() as writer:
+        stage(writer.staging, before.documents, before.documents // 100)
+        started = time.perf_counter()
+        result = writer.publish(embedder=MODEL, vectors=Clusters(), config=Config())
+        seconds = time.perf_counter() - started - result.seconds.get("embed", 0)
+    new = folder / "versions" / str(result.version)
+    own = sum(path.stat().st_size for path in new.rglob("*") if path.is_file() and path.stat().st_nlink == 1)
+    print(f"added {result.new_chunks} to {before.chunks} chunks in {seconds:.2f} s: {result.seconds}")
+    print(f"disk: {own / 1e6:.1f} MB of {full_bytes / 1e6:.0f} MB ({100 * own / full_bytes:.1f} %)")
+
+
+SCOPES = {
+    "everything public": Scope(),
+    "all groups": Scope(groups=("staff",)),
+    "1 % (lang=de)": Scope(filters=(Filter("lang", "=", "de"),)),
+    "10 % (ten folders)": Scope(filters=(Filter("source", "~", "folder1?/**"),)),
+}
+
+
+def percentiles(run: Callable[[int], Any], queries: int) -> tuple[float, float]:
+    times = []
+    for number in range(queries):
+        started = time.perf_counter()
+        run(number)
+        times.append((time.perf_counter() - started) * 1000)
+    return float(np.percentile(times, 50)), float(np.percentile(times, 95))
+
+
+def search(folder: Path, queries: int = 200) -> None:
+    started = time.perf_counter()
+    engine = IndexFolder(folder).open()
+    print(f"open {1000 * (time.perf_counter() - started):.1f} ms, {engine.manifest.chunks} chunks")
+    clusters = Clusters()
+    vectors = np.concatenate([clusters.rows(number, 1, seed=1) for number in range(queries)])
+    texts = [" ".join(words(np.random.default_rng((9, number)), 6)) for number in range(queries)]
+    print(f"{'scope':20} {'leg':18} {'p50 ms':>8} {'p95 ms':>8}")
+    for name, scope in SCOPES.items():
+        started = time.perf_counter()
+        allowed = engine.allowed(scope)
+        engine.dense(vectors[0], 100, allowed, "exact")
+        print(f"{name:20} {'allowed set, first':18} {1000 * (time.perf_counter() - started):8.1f} {allowed.count:8}")
+
+        def bm25(number: int, allowed: Any = allowed) -> None:
+            engine.lexical(texts[number], 100, allowed)
+
+        def dense(number: int, allowed: Any = allowed, method: str = "auto") -> str:
+            return engine.dense(vectors[number], 100, allowed, method)[1]
+
+        def hybrid(number: int, allowed: Any = allowed) -> None:
+            bm25(number, allowed)
+            dense(number, allowed)
+
+        for leg, run in (("bm25", bm25), ("dense", dense), ("hybrid", hybrid)):
+            p50, p95 = percentiles(run, queries)
+            print(f"{name:20} {leg:18} {p50:8.1f} {p95:8.1f}")
+        _recalls(engine, vectors[:20], allowed, name)
+    _floors(engine, vectors[:20], texts[:50])
+
+
+def _recalls(engine: Any, vectors: NDArray[np.float32], allowed: Any, name: str) -> None:
+    for depth in (10, 100):
+        truth = [{hit.chunk_id for hit in engine.dense(v, depth, allowed, "exact")[0].hits} for v in vectors]
+        for method in ("quantised", "auto"):
+            found = [engine.dense(v, depth, allowed, method) for v in vectors]
+            pairs = zip(truth, found, strict=True)
+            recall = np.mean([len(a & {hit.chunk_id for hit in b[0].hits}) / min(depth, len(a)) for a, b in pairs])
+            print(f"{name:20} recall@{depth} {method} ({found[0][1]}) {recall:.4f}")
+
+
+def _floors(engine: Any, vectors: NDArray[np.float32], texts: list[str]) -> None:
+    import hnswlib
+    import tantivy
+
+    segment = engine.view.segments[0]
+    print(
+        "bare numpy, all rows: p50 {:.1f} p95 {:.1f} ms".format(
+            *percentiles(lambda n: segment.embeddings @ vectors[n], 10)
+        )
+    )
+    index = tantivy.Index.open(str(engine.view.folder / "lexical"))
+    searcher, schema = index.searcher(), index.schema
+
+    def terms(number: int) -> None:
+        clauses = [
+            (tantivy.Occur.Should, tantivy.Query.term_query(schema, "text", word)) for word in texts[number].split()
+        ]
+        searcher.search(tantivy.Query.boolean_query(clauses), 100, count=False)
+
+    print("bare tantivy, one field, ids not read: p50 {:.1f} p95 {:.1f} ms".format(*percentiles(terms, len(texts))))
+    started = time.perf_counter()
+    graph = hnswlib.Index(space="ip", dim=DIMENSION)
+    graph.load_index(str(segment.folder / "dense.hnsw"))
+    print(f"bare hnswlib: loaded in {time.perf_counter() - started:.1f} s", end=", ")
+    graph.set_ef(100)
+    print(
+        "p50 {:.1f} p95 {:.1f} ms".format(*percentiles(lambda n: graph.knn_query(vectors[n], k=100, num_threads=1), 20))
+    )
+
+
+def once(folder: Path) -> None:
+    started = time.perf_counter()
+    engine = IndexFolder(folder).open()
+    allowed = engine.allowed(Scope())
+    vector = Clusters().rows(1, 1, seed=1)[0]
+    made = time.perf_counter()
+    ranking, method = engine.dense(vector, 100, allowed)
+    hits = engine.lexical("w17 w400 w1234", 100, allowed).hits
+    engine.chunks([hit.chunk_id for hit in (*ranking.hits[:8], *hits[:8])])
+    seconds = time.perf_counter() - made
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(f"{method}: open {made - started:.3f} s (clusters included), search {seconds:.3f} s, peak {peak:.2f} GB")
+
+
+def main(arguments: list[str]) -> None:
+    command, folder, *rest = arguments
+    {"build": build, "search": search, "once": once, "grow": grow}[command](Path(folder), *map(int, rest))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
