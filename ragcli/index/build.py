@@ -1,4 +1,4 @@
-"""Builds one new segment: documents copied from older segments, then new ones, then the graph."""
+"""Writes one new segment: documents copied from older segments, then new ones."""
 
 from __future__ import annotations
 
@@ -7,14 +7,10 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragcli.config.sections import IndexConfig
 from ragcli.errors import ModelError
 from ragcli.index.analysis import terms
-from ragcli.index.codes import MIN_ROWS, Codes
-from ragcli.index.dense import Graph, GraphSettings, exact_many, measure, probes, time_loading
 from ragcli.index.lexical import LexicalChunk, LexicalWriter
-from ragcli.index.manifest import SegmentInfo
-from ragcli.index.segment import GRAPH, Segment
+from ragcli.index.segment import Segment
 from ragcli.index.segment_writer import SegmentWriter
 from ragcli.index.staging import Entry, Staging
 from ragcli.interfaces import Progress
@@ -25,8 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BATCH = 1_024
-_MEASURED_DEPTH = 100
-_CODES_RECALL = 0.995
 
 
 class SegmentBuilder:
@@ -42,7 +36,7 @@ class SegmentBuilder:
         clock: Callable[[str], AbstractContextManager[None]],
         progress: Progress,
     ) -> None:
-        self._folder = folder
+        self.folder = folder
         self._staging = staging
         self._vectors = vectors
         self._dimension = dimension
@@ -56,14 +50,14 @@ class SegmentBuilder:
         self._copies.append((source, [row for row in range(source.document_count) if row not in gone]))
 
     def write(self, incoming: Sequence[Entry], next_number: int, lexical: LexicalWriter) -> int:
-        """Write everything but the graph; returns the number after the last one given."""
+        """Write it, all but the graph; returns the number after the last one given."""
         copied = sum(len(source.chunk_rows(row)) for source, rows in self._copies for row in rows)
         total = copied + sum(entry.chunk_count for entry in incoming)
-        writer = SegmentWriter(self._folder, total, self._dimension)
+        writer = SegmentWriter(self.folder, total, self._dimension)
         try:
             with self._clock("records"):
                 for source, rows in self._copies:
-                    _copy(source, rows, writer)
+                    copy_documents(source, rows, writer)
             for batch in _batches(incoming):
                 next_number = self._write_batch(batch, next_number, writer, lexical)
             writer.finish()
@@ -104,45 +98,6 @@ class SegmentBuilder:
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         return np.where(np.abs(lengths - 1) < 1e-4, rows, rows / np.maximum(lengths, 1e-12))
 
-    def build_graph(self, settings: GraphSettings, config: IndexConfig) -> SegmentInfo:
-        """Build, measure and save the graph of the written segment."""
-        segment = Segment(self._folder)
-        try:
-            name, documents, chunks = self._folder.name, segment.document_count, segment.chunk_count
-            if not chunks:
-                return SegmentInfo(name, documents, 0)
-            with self._clock("graph"):
-                graph = Graph.build(
-                    segment.embeddings, settings, lambda done, total: self._progress("graph", done, total)
-                )
-                graph.save(self._folder / GRAPH)
-            with self._clock("measure"):
-                queries = probes(segment.embeddings)
-                truth = exact_many(segment.embeddings, queries, min(_MEASURED_DEPTH, chunks))
-                recall, effort = measure(graph, queries, truth, config.hnsw_ef, config.min_recall)
-                del graph
-                factor = self._build_codes(segment.embeddings, queries, truth) if chunks >= MIN_ROWS else 0
-                seconds = time_loading(self._folder / GRAPH, segment.embeddings, settings.m)
-        finally:
-            segment.close()
-        return SegmentInfo(
-            name,
-            documents,
-            chunks,
-            recall_at_10=round(recall, 6),
-            ef=effort.ef,
-            ef_per_hit=effort.per_hit,
-            graph_load_seconds=round(seconds, 4),
-            candidates_per_hit=factor,
-        )
-
-    def _build_codes(
-        self, embeddings: NDArray[np.float32], queries: NDArray[np.float32], truth: NDArray[np.int64]
-    ) -> int:
-        codes = Codes.build(embeddings)
-        codes.save(self._folder)
-        return codes.needed_factor(embeddings, queries, truth, _CODES_RECALL)
-
 
 def lexical_chunk(number: int, chunk: Chunk, language: str | None) -> LexicalChunk:
     """A chunk's terms by field: all that is embedded, and the title and headings once more to be weighed apart."""
@@ -169,7 +124,8 @@ def _batches(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
         yield batch
 
 
-def _copy(source: Segment, rows: Sequence[int], writer: SegmentWriter) -> None:
+def copy_documents(source: Segment, rows: Sequence[int], writer: SegmentWriter) -> None:
+    """Add documents of another segment as they are stored, with their chunks, vectors and numbers."""
     for row in rows:
         chunk_rows = source.chunk_rows(row)
         document = source.head(row)

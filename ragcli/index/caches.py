@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcli.codec import decode, encode
 from ragcli.errors import StoreError
-from ragcli.index.database import open_database, pack, store_errors, transaction, unpack
-from ragcli.records import Document, FileReport
+from ragcli.index.database import open_database, pack, scrub, store_errors, transaction, unpack
+from ragcli.records import Document, EmbedderInfo, FileReport
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,6 +72,18 @@ class _Table:
         with self.errors(), transaction(self._database):
             self._database.executemany("DELETE FROM entries WHERE key = ?", [(key,) for key in keys])
 
+    def remove_where(self, unwanted: Callable[[bytes], bool]) -> int:
+        """Drop the entries whose value is unwanted; how many there were."""
+        with self.errors():
+            rows = self._database.execute("SELECT key, value FROM entries")
+            keys = [key for key, value in rows if unwanted(value)]
+        self.remove(keys)
+        return len(keys)
+
+    def scrub(self) -> None:
+        with self.errors():
+            scrub(self._database)
+
 
 def _remove_database(path: Path) -> None:
     for suffix in ("", "-wal", "-shm", "-journal"):
@@ -97,9 +110,15 @@ class DocumentCache:
         content = {"documents": encode(list(documents)), "reports": encode(list(reports))}
         self._table.write([(_key(key), pack(content))])
 
-    def remove(self, keys: Sequence[str]) -> None:
-        """Drop what is kept under the keys."""
-        self._table.remove([_key(key) for key in keys])
+    def remove_documents(self, unwanted: Callable[[Document], bool]) -> int:
+        """Drop, beyond recovery, every file of which a document is unwanted; how many there were."""
+
+        def holds(value: bytes) -> bool:
+            return any(unwanted(decode(Document, item)) for item in unpack(value)["documents"])
+
+        removed = self._table.remove_where(holds)
+        self._table.scrub()
+        return removed
 
     def close(self) -> None:
         """Release the file."""
@@ -128,8 +147,9 @@ class VectorCache:
         self._table.write([(key, row.tobytes()) for key, row in zip(keys, values, strict=True)])
 
     def remove(self, keys: Sequence[bytes]) -> None:
-        """Drop the vectors of the keys."""
+        """Drop the vectors of the keys, beyond recovery."""
         self._table.remove(keys)
+        self._table.scrub()
 
     def close(self) -> None:
         """Release the file."""
@@ -155,6 +175,13 @@ class ContextCache:
         """Drop what is kept under the keys."""
         self._table.remove([_key(key) for key in keys])
 
+    def remove_texts(self, texts: Collection[str]) -> int:
+        """Drop, beyond recovery, the entries that hold one of the texts; how many there were."""
+        unwanted = set(texts)
+        removed = self._table.remove_where(lambda value: unpack(value) in unwanted)
+        self._table.scrub()
+        return removed
+
     def close(self) -> None:
         """Release the file."""
         self._table.close()
@@ -162,6 +189,12 @@ class ContextCache:
 
 def _key(key: str) -> bytes:
     return key.encode("utf-8", "surrogatepass")
+
+
+def vector_key(info: EmbedderInfo, text: str) -> bytes:
+    """What an embedded text is kept under: model, revision, window, prefix and the text itself, hashed."""
+    parts = (info.model, info.revision, str(info.window), info.passage_prefix, text)
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
 
 
 class Caches:

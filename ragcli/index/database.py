@@ -67,6 +67,13 @@ def open_sealed(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def scrub(connection: sqlite3.Connection) -> None:
+    """Rewrite the file so that nothing of deleted rows is left in it."""
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.execute("VACUUM")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
 @contextlib.contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """All of the block or nothing of it; inside another transaction, part of that one."""

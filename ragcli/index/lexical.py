@@ -6,6 +6,7 @@ no text of a user ever meets a query parser. A chunk is known by its permanent n
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -89,6 +90,15 @@ class LexicalWriter:
         for name in _LOCKS:
             (self._folder / name).unlink(missing_ok=True)
         _open_to_readers(self._folder)
+
+
+def has_deletions(folder: Path) -> bool:
+    """Whether a sealed index still holds entries that were deleted from it."""
+    try:
+        segments = json.loads((folder / "meta.json").read_text(encoding="utf-8"))["segments"]
+        return any(segment["deletes"] is not None for segment in segments)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise StoreError(f"{folder / 'meta.json'} cannot be read: {error}", hint="rag index --rebuild") from error
 
 
 def _open_to_readers(folder: Path) -> None:

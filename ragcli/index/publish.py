@@ -8,10 +8,8 @@ order: sync every file, write the manifest and sync it, rename the folder into `
 from __future__ import annotations
 
 import shutil
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,15 +19,16 @@ from ragcli.errors import StoreError
 from ragcli.index import analysis
 from ragcli.index.build import SegmentBuilder
 from ragcli.index.change import Change, compare, dead_rows, steps
+from ragcli.index.clock import Clock
 from ragcli.index.compatibility import settings_hash, why_rebuilt
 from ragcli.index.database import store_errors
-from ragcli.index.dense import GraphSettings
 from ragcli.index.durable import link_tree
 from ragcli.index.engine import LEXICAL
+from ragcli.index.graph_build import build_graph
 from ragcli.index.lexical import LexicalWriter
 from ragcli.index.manifest import FORMAT, Manifest, SegmentInfo, library_versions, package_version
 from ragcli.index.seal import seal
-from ragcli.index.staging import Entry, Staging
+from ragcli.index.staging import Entry, Staging, fingerprint
 from ragcli.index.supersedes import NAME as SUPERSEDES
 from ragcli.index.supersedes import write_references
 from ragcli.index.versions import VERSIONS, number, parent_manifest, prune, read_current, set_current, version_names
@@ -42,22 +41,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Vectors = Callable[[list[Chunk]], "NDArray[np.float32]"]
-
-
-@dataclass(slots=True)
-class Clock:
-    """Seconds by stage."""
-
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Add the time of the block to a stage."""
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
 
 
 class Publication:
@@ -179,14 +162,11 @@ class Publication:
                 builder.plan_copy(view.segments[source], dead[source])
             incoming = change.incoming if step.new else ()
             next_number = builder.write(incoming, next_number, lexical)
-            infos.append(builder.build_graph(self._graph_settings(), self._config.index))
+            infos.append(build_graph(builder.folder, self._config.index, self._clock.stage, self._progress))
             next_segment += 1
         with self._clock.stage("lexical"):
             lexical.finish()
         return self._manifest(view, infos, entries, next_number, next_segment)
-
-    def _graph_settings(self) -> GraphSettings:
-        return GraphSettings(self._config.index.hnsw_m, self._config.index.hnsw_ef_construction)
 
     def _open_lexical(self, view: View | None, change: Change) -> LexicalWriter:
         with self._clock.stage("lexical"):
@@ -233,7 +213,7 @@ class Publication:
             config=self._config.to_mapping(),
             config_hash=self._config.hash(),
             settings_hash=settings_hash(self._embedder, self._config),
-            fingerprint=self._staging.fingerprint(entries.values()),
+            fingerprint=fingerprint((entry.doc_id, entry.entry_key) for entry in entries.values()),
             documents=len(entries),
             chunks=sum(info.live_chunks for info in infos),
             embedder=self._embedder,

@@ -79,6 +79,11 @@ class Segment:
         rows = self._rows("SELECT row, doc_id, entry_key FROM documents ORDER BY row")
         return [(int(row), _name(doc_id), str(entry_key)) for row, doc_id, entry_key in rows]
 
+    def sources(self) -> list[tuple[int, str, str]]:
+        """(row, doc_id, source) of every document, dead or alive, in order of rows."""
+        rows = self._rows("SELECT row, doc_id, head FROM documents ORDER BY row")
+        return [(int(row), _name(doc_id), str(unpack(head)["source"])) for row, doc_id, head in rows]
+
     def head(self, row: int) -> Document:
         """The document at ``row`` without text, blocks and sections."""
         content = unpack(self._rows("SELECT head FROM documents WHERE row = ?", (row,))[0][0])

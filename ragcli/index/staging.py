@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from ragcli.codec import decode, encode
-from ragcli.index.database import canonical, open_database, pack, store_errors, transaction, unpack
+from ragcli.index.database import canonical, open_database, pack, scrub, store_errors, transaction, unpack
 from ragcli.records import Chunk, Document, FileReport
 
 FORMAT = 1
@@ -238,12 +238,18 @@ class Staging:
         )
         return [_text(row[0]) for row in rows]
 
-    def fingerprint(self, entries: Iterable[Entry]) -> str:
-        """Hash of all documents and chunks, equal for equal corpora whatever their history."""
-        digest = hashlib.sha256()
-        for entry in entries:
-            digest.update(f"{entry.doc_id}\0{entry.entry_key}\n".encode("utf-8", "surrogatepass"))
-        return digest.hexdigest()[:32]
+    def scrub(self) -> None:
+        """Rewrite the file so that nothing of removed documents is left in it."""
+        with store_errors(self.path, _HINT):
+            scrub(self._database)
+
+
+def fingerprint(entries: Iterable[tuple[str, str]]) -> str:
+    """Hash of all documents and chunks, from (doc_id, entry_key) sorted by id: equal corpora, equal hash."""
+    digest = hashlib.sha256()
+    for doc_id, entry_key in entries:
+        digest.update(f"{doc_id}\0{entry_key}\n".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:32]
 
 
 _FILE_SELECT = "SELECT root_id, relative, size, mtime_ns, sha256, parse_key, reports, doc_ids FROM files"

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragcli.config import Config
-from ragcli.index.caches import VectorCache
+from ragcli.index.caches import VectorCache, vector_key
 from ragcli.index.writer import Writer
 from ragcli.interfaces import Embedder, Progress
-from ragcli.records import Chunk, EmbedderInfo, PublishResult
+from ragcli.records import Chunk, PublishResult
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,9 +85,3 @@ class CachedVectors:
     def _report(self) -> None:
         if self._progress is not None:
             self._progress("embed", self.embedded + self.reused, 0)
-
-
-def vector_key(info: EmbedderInfo, text: str) -> bytes:
-    """What an embedded text is kept under: model, revision, window, prefix and the text itself, hashed."""
-    parts = (info.model, info.revision, str(info.window), info.passage_prefix, text)
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()

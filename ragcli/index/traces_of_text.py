@@ -1,0 +1,87 @@
+"""Searches an index folder for what is left of a text: every byte of every file, and every packed record in them."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ragcli.index.database import store_errors
+
+_SQLITE = b"SQLite format 3\0"
+_BLOCK = 1 << 20
+_MIN_LENGTH = 24
+_MOST_PROBES = 40
+
+
+def probes(text: str) -> list[str]:
+    """Pieces of a text by which it would be recognised: its longest lines and sentences, cut to a length."""
+    pieces = {piece.strip()[:200] for piece in re.split(r"\n+|(?<=[.!?。！？])\s*", text)}
+    long = sorted((piece for piece in pieces if len(piece) >= _MIN_LENGTH), key=lambda piece: (-len(piece), piece))
+    whole = " ".join(text.split())[:200]
+    return long[:_MOST_PROBES] or ([whole] if whole else [])
+
+
+def search_folder(folder: Path, texts: Sequence[str]) -> tuple[int, list[str]]:
+    """How many files were searched, and the paths (relative, with table and row) in which one of the texts stands."""
+    needles = sorted({form for text in texts for form in _forms(text)})
+    found: list[str] = []
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    for path in files if needles else ():
+        name = path.relative_to(folder).as_posix()
+        if _in_bytes(path, needles):
+            found.append(name)
+        elif _is_sqlite(path):
+            found += [f"{name}: {place}" for place in _in_records(path, needles)]
+    return len(files), found
+
+
+def _forms(text: str) -> Iterator[bytes]:
+    """A text as it may stand in a file: plain, and inside JSON with and without escapes."""
+    import json
+
+    yield text.encode("utf-8", "surrogatepass")
+    for ascii_only in (True, False):
+        yield json.dumps(text, ensure_ascii=ascii_only)[1:-1].encode("utf-8", "surrogatepass")
+
+
+def _in_bytes(path: Path, needles: Sequence[bytes]) -> bool:
+    overlap = max(map(len, needles)) - 1
+    kept = b""
+    with path.open("rb") as stream:
+        while block := stream.read(_BLOCK):
+            window = kept + block
+            if any(needle in window for needle in needles):
+                return True
+            kept = window[-overlap:] if overlap else b""
+    return False
+
+
+def _is_sqlite(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(len(_SQLITE)) == _SQLITE
+
+
+def _in_records(path: Path, needles: Sequence[bytes]) -> Iterator[str]:
+    with store_errors(path):
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+            for table in tables:
+                for number, row in enumerate(connection.execute(f'SELECT * FROM "{table}"')):
+                    if any(_holds(value, needles) for value in row):
+                        yield f"{table} row {number}"
+        finally:
+            connection.close()
+
+
+def _holds(value: object, needles: Sequence[bytes]) -> bool:
+    if not isinstance(value, bytes):
+        return False
+    try:
+        content = zlib.decompress(value)
+    except zlib.error:
+        return False
+    return any(needle in content for needle in needles)
