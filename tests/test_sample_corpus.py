@@ -17,6 +17,7 @@ from ragcli.parse.pool import parse_files
 from ragcli.parse.walk import SourceFile, walk
 from ragcli.records import Document, FileReport
 from tests.make_sample_corpus import FILES, make
+from tests.sample_lines import read_lines
 
 CORPUS = Path(__file__).resolve().parents[1] / "sample_corpus"
 GOLDEN = CORPUS / "golden.jsonl"
@@ -107,6 +108,26 @@ def test_every_file_gives_one_document_except_the_scan_and_the_golden_set(
     assert [
         report.path for report in reports.values() if report.warnings and report.path not in (SCAN, "golden.jsonl")
     ] == []
+
+
+def test_the_data_sheet_has_two_columns_and_reads_one_after_the_other(documents: dict[str, Document]) -> None:
+    blocks = pymupdf.open(CORPUS / "products/x200-datasheet.pdf")[0].get_text("blocks")
+    lefts = [block[0] for block in blocks if 100 < block[1] < 500]
+    assert min(lefts) < 100 and max(lefts) > 297
+    text = plain(documents["products/x200-datasheet.pdf"].text)
+    places = [text.find(plain(line.text)) for line in read_lines("x200-datasheet.txt") if line.kind == "h2"]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert "Liquids with more than 3 per cent of solid matter must not be used." in text
+
+
+def test_menus_and_cookie_banners_are_in_the_pages_but_not_in_their_text(documents: dict[str, Document]) -> None:
+    for path in CORPUS.rglob("*.html"):
+        raw, text = path.read_text(encoding="utf-8"), documents[path.relative_to(CORPUS).as_posix()].text
+        assert "<nav" in raw or "top-navigation" in raw
+        assert "cookies" in raw and "cookies" not in text
+        assert "<footer" in raw or 'class="footer"' in raw
+        assert "Imprint" not in text
 
 
 # ---------------------------------------------------------------- metadata
