@@ -217,9 +217,9 @@ def _kept(hits: list[tuple[int, float]], keep: Keep) -> list[tuple[int, float]]:
 
 def without_stop_words(words: Sequence[str], language: str) -> set[str]:
     """``words`` less those in tantivy's stop-word list of the language; all of them where it has no list."""
+    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
     try:
-        stop = tantivy.Filter.stopword(language)
+        analyzer = builder.filter(tantivy.Filter.stopword(language)).build()
     except ValueError:
         return set(words)
-    analyzer = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).filter(stop).build()
     return {token if isinstance(token, str) else token.text for token in analyzer.analyze(" ".join(words))}

@@ -132,6 +132,10 @@ def _decode(content: Mapping[str, Any], path: Path) -> Manifest:
 
 def _check(manifest: Manifest) -> None:
     """Raise ValueError for names that lead outside the version and for counts that are none."""
+    numbers = (manifest.documents, manifest.chunks, manifest.next_number, manifest.next_segment)
+    texts = (manifest.version, manifest.created, manifest.fingerprint, manifest.embedder.model, *manifest.languages)
+    if not all(isinstance(item, int) and item >= 0 for item in numbers) or not all(isinstance(t, str) for t in texts):
+        raise ValueError(f"counts {numbers} and names {texts} are not of the right kind")
     for name in (*(segment.name for segment in manifest.segments), *manifest.files):
         if Path(name).is_absolute() or ".." in Path(name).parts or "\\" in name:
             raise ValueError(f"{name!r} is no path inside the version")

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragcli.config import IndexConfig
+from ragcli.errors import StoreError
+from ragcli.index.folder import IndexFolder
+from ragcli.index.lexical import LexicalChunk, LexicalReader, LexicalWriter, without_stop_words
+from ragcli.records import Scope
+from tests.index.corpus import publish
+from tests.index.records import document
+
+
+def _write(folder: Path, chunks: list[LexicalChunk], deleted: list[int] | None = None) -> LexicalReader:
+    writer = LexicalWriter(folder, len(chunks))
+    for chunk in chunks:
+        writer.add(chunk)
+    writer.delete(deleted or [])
+    writer.finish()
+    return LexicalReader(folder)
+
+
+def test_rare_chunks_behind_many_forbidden_ones_are_all_found(tmp_path: Path) -> None:
+    """Every forbidden chunk scores higher than every allowed one: taking a fixed depth would find none."""
+    chunks = [
+        LexicalChunk(n, "word " * (1 if n % 100 == 0 else 5) + "pad " * (n % 100 == 0) * 20, "", "")
+        for n in range(3000)
+    ]
+    reader = _write(tmp_path, chunks)
+    allowed = [n for n in range(3000) if n % 100 == 0]
+    hits = reader.search({"word": 1}, {}, 50, share=1.0, keep=lambda numbers: [n % 100 == 0 for n in numbers])
+    assert [number for number, _ in hits] == allowed
+    only = reader.search({"word": 1}, {}, 50, only=allowed)
+    assert only == hits
+    assert len(reader.search({"word": 1}, {}, 7, keep=lambda numbers: [n % 100 == 0 for n in numbers])) == 7
+
+
+def test_scores_are_bm25(tmp_path: Path) -> None:
+    """idf = ln(1 + (N − n + .5) / (n + .5)); k1 = 1.2, b = .75; lengths 2, 4, 6 are stored exactly."""
+    from math import log
+
+    texts = ["cat dog", "cat cat dog bird", "dog bird bird fish fish fish"]
+    reader = _write(tmp_path, [LexicalChunk(n, text, "", "") for n, text in enumerate(texts)])
+    idf = log(1 + (3 - 2 + 0.5) / (2 + 0.5))
+
+    def score(count: int, length: int) -> float:
+        return idf * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * length / 4))
+
+    assert reader.search({"cat": 1}, {}, 5) == [
+        (1, pytest.approx(score(2, 4), rel=1e-5)),
+        (0, pytest.approx(score(1, 2), rel=1e-5)),
+    ]
+
+
+def test_boosts_weigh_fields(tmp_path: Path) -> None:
+    reader = _write(
+        tmp_path, [LexicalChunk(0, "cat", "", ""), LexicalChunk(1, "x", "cat", ""), LexicalChunk(2, "x", "", "cat")]
+    )
+    order = [number for number, _ in reader.search({"cat": 1}, {"title": 3, "headings": 2}, 3)]
+    assert order == [1, 2, 0]
+    assert [number for number, _ in reader.search({"cat": 1}, {"title": 0, "headings": 0}, 3)] == [0]
+
+
+def test_deleted_chunks_are_gone(tmp_path: Path) -> None:
+    chunks = [LexicalChunk(n, "word", "", "") for n in range(2500)]
+    _write(tmp_path, chunks)
+    reader = _write(tmp_path, [LexicalChunk(9999, "word", "", "")], deleted=list(range(0, 2500, 2)))
+    assert reader.numbers() == [*range(1, 2500, 2), 9999]
+    assert len(reader.search({"word": 1}, {}, 5000)) == 1251
+
+
+def test_damaged_index_is_a_store_error(tmp_path: Path) -> None:
+    _write(tmp_path, [LexicalChunk(0, "word", "", "")])
+    (tmp_path / "meta.json").write_text("{")
+    with pytest.raises(StoreError, match="BM25 index cannot be opened"):
+        LexicalReader(tmp_path)
+    with pytest.raises(StoreError, match="BM25 index cannot be opened"):
+        LexicalReader(tmp_path / "missing")
+
+
+def test_stop_words_can_be_left_out(tmp_path: Path) -> None:
+    assert without_stop_words(["the", "cat", "of"], "english") == {"cat"}
+    assert without_stop_words(["the", "cat"], "klingon") == {"the", "cat"}
+    publish(tmp_path, [document("a.md", "the of and"), document("b.md", "cat")])
+    for stop_words, expected in ((False, {"a.md#1", "b.md#1"}), (True, {"b.md#1"})):
+        with IndexFolder(tmp_path, IndexConfig(stop_words=stop_words)).open() as engine:
+            allowed = engine.allowed(Scope())
+            assert {hit.chunk_id for hit in engine.lexical("the cat", 5, allowed).hits} == expected
+            assert engine.lexical("the", 5, allowed).hits[0].chunk_id == "a.md#1"
+
+
+def test_equal_scores_are_in_order_of_ids(tmp_path: Path) -> None:
+    publish(tmp_path, [document(f"{name}.md", "same words") for name in "cab"])
+    with IndexFolder(tmp_path).open() as engine:
+        hits = engine.lexical("same", 5, engine.allowed(Scope())).hits
+    assert [hit.chunk_id for hit in hits] == ["a.md#1", "b.md#1", "c.md#1"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "query"),
+    [
+        ("de", "Die Versicherungen zahlen", "Versicherung"),
+        ("fr", "les cafés fermés", "café"),
+        ("ja", "東京都の天気", "天気"),
+        ("hi", "विकास की नीति", "नीति"),
+        ("zh", "卢克贡献了擒抱", "擒抱"),
+        ("ru", "погода в Москве", "Москва"),
+        (None, "running", "runs"),
+    ],
+)
+def test_languages_live_side_by_side(tmp_path: Path, language: str | None, text: str, query: str) -> None:
+    publish(
+        tmp_path, [document("x.md", text, language=language), document("en.md", "the weather policies", language="en")]
+    )
+    with IndexFolder(tmp_path).open() as engine:
+        allowed = engine.allowed(Scope())
+        assert engine.lexical(query, 5, allowed).hits[0].chunk_id == "x.md#1"
+        assert engine.lexical("policy", 5, allowed).hits[0].chunk_id == "en.md#1"

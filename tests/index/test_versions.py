@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ragcli.errors import StoreError
+from ragcli.index.compaction import Step, plan
+from ragcli.index.folder import IndexFolder
+from tests.index.corpus import publish
+from tests.index.records import document
+
+V1 = "versions/v000001"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> IndexFolder:
+    publish(tmp_path, [document("a.md", "one two three"), document("b.md", "four")], size=5)
+    return IndexFolder(tmp_path)
+
+
+def test_list_shows_what_the_manifest_says(folder: IndexFolder) -> None:
+    publish(folder.path, [document("a.md", "one two three")], size=5)
+    first, second = folder.versions()
+    assert (first.version, first.documents, first.chunks, first.current) == ("v000001", 2, 4, False)
+    assert (second.version, second.documents, second.chunks, second.current) == ("v000002", 1, 3, True)
+    assert second.embedding_model == "hash"
+    assert second.bytes == sum(
+        path.stat().st_size
+        for path in (folder.path / "versions" / "v000002").rglob("*")
+        if path.is_file() and not path.name.startswith(".tantivy-")
+    )
+
+
+def test_diff_counts_documents_and_chunks(folder: IndexFolder) -> None:
+    publish(folder.path, [document("a.md", "one two four!"), document("c.md", "six")], size=5)
+    found = folder.diff("v000001", "v000002")
+    assert (found.added, found.changed, found.removed) == (("c.md",), ("a.md",), ("b.md",))
+    assert (found.chunks_gained, found.chunks_lost) == (3, 3)  # "wo fo", "ur!", "six" for "wo th", "ree", "four"
+    back = folder.diff("v000002", "v000001")
+    assert (back.added, back.removed, back.chunks_gained) == (("b.md",), ("c.md",), 3)
+
+
+@pytest.mark.parametrize("name", ["v000009", "v9", "../x", "", "v000001/../v000001"])
+def test_unknown_version_is_told(folder: IndexFolder, name: str) -> None:
+    for action in (folder.use, folder.verify, folder.open):
+        if name:
+            with pytest.raises(StoreError):
+                action(name)
+    assert folder.current() == "v000001"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("segments/000001/records.sqlite", "records.sqlite"),
+        ("segments/000001/embeddings.npy", "embeddings.npy"),
+        ("segments/000001/offsets.npy", "offsets.npy"),
+        ("segments/000001/numbers.npy", "numbers.npy"),
+        ("segments/000001/dense.hnsw", "dense.hnsw"),
+        ("lexical/meta.json", "meta.json"),
+    ],
+)
+def test_verify_names_a_file_with_one_changed_byte(folder: IndexFolder, name: str, expected: str) -> None:
+    assert folder.verify() == []
+    path = folder.path / V1 / name
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    path.write_bytes(bytes(data))
+    assert any(expected in fault for fault in folder.verify())
+
+
+def test_verify_names_missing_and_foreign_files(folder: IndexFolder) -> None:
+    (folder.path / V1 / "segments" / "000001" / "dense.hnsw").unlink()
+    (folder.path / V1 / "notes.txt").write_text("x")
+    faults = folder.verify()
+    assert "segments/000001/dense.hnsw is missing" in faults
+    assert "notes.txt is not part of the version" in faults
+
+
+def test_verify_sees_parts_that_disagree_under_right_hashes(folder: IndexFolder) -> None:
+    """A graph of other vectors and a BM25 index of other chunks, each with its true hash in the manifest."""
+    import hashlib
+
+    publish(folder.path / "other", [document("a.md", "uno dos tre!"), document("b.md", "cuatro")], size=5)
+    root, other = folder.path / V1, folder.path / "other" / V1
+    manifest = json.loads((root / "manifest.json").read_text())
+    data = (other / "segments" / "000001" / "dense.hnsw").read_bytes()
+    (root / "segments" / "000001" / "dense.hnsw").write_bytes(data)
+    manifest["files"]["segments/000001/dense.hnsw"] = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    manifest["documents"] = 3
+    (root / "manifest.json").write_text(json.dumps(manifest))
+    faults = folder.verify()
+    assert "2 documents, the manifest says 3" in faults
+    assert any("graph" in fault for fault in faults)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("format", 99, "format 99, this ragcli reads format 1"),
+        ("format", None, "format None"),
+        ("documents", [], "damaged"),
+        ("segments", [{"name": "../../x", "documents": 1, "chunks": 1}], "no path inside the version"),
+        ("segments", [{"name": "000001", "documents": -1, "chunks": 1}], "counts"),
+        ("segments", [{"name": "000001", "documents": 1, "chunks": 7}], "the manifest says 1 and 7"),
+        ("files", {"/etc/passwd": {"bytes": 1, "sha256": ""}}, "no path inside the version"),
+        ("embedder", {"model": "m", "revision": "", "dimension": 0, "window": 1}, "dimension 0"),
+    ],
+)
+def test_manifests_that_cannot_be_are_refused(folder: IndexFolder, key: str, value: object, message: str) -> None:
+    path = folder.path / V1 / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {key: value}))
+    with pytest.raises(StoreError, match=message) as caught:
+        folder.open()
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"format": 1}'])
+def test_manifest_that_is_no_manifest_is_refused(folder: IndexFolder, text: str) -> None:
+    (folder.path / V1 / "manifest.json").write_text(text)
+    with pytest.raises(StoreError):
+        folder.open()
+    assert folder.versions()[0].damaged
+    assert folder.verify()
+
+
+def test_version_without_manifest_is_told(folder: IndexFolder) -> None:
+    (folder.path / V1 / "manifest.json").unlink()
+    with pytest.raises(StoreError, match=r"manifest\.json is missing"):
+        folder.open()
+
+
+def test_arrays_of_objects_are_refused_unread(folder: IndexFolder) -> None:
+    import numpy as np
+
+    np.save(folder.path / V1 / "segments" / "000001" / "offsets.npy", np.array([{}], dtype=object), allow_pickle=True)
+    with pytest.raises(StoreError, match=r"offsets\.npy cannot be read"):
+        folder.open()
+
+
+@pytest.mark.parametrize(
+    ("living", "total", "new", "expected"),
+    [
+        ([], [], 5, [Step((), False, True)]),
+        ([100_000], [100_000], 1_000, [Step((0,), True), Step((), False, True)]),
+        ([100_000, 1_000], [100_000, 1_000], 1_000, [Step((0,), True), Step((1,), False, True)]),
+        ([900], [900], 3, [Step((0,), False, True)]),
+        ([100_000], [100_000], 0, [Step((0,), True)]),
+        ([40_000], [100_000], 0, [Step((0,), False)]),
+        ([0, 50_000], [10, 50_000], 0, [Step((1,), True)]),
+        ([9_000, 3_000, 2_000], [9_000, 3_000, 2_000], 2_000, [Step((0,), True), Step((1, 2), False, True)]),
+    ],
+)
+def test_plan(living: list[int], total: list[int], new: int, expected: list[Step]) -> None:
+    assert plan(living, total, new) == expected
+
+
+def test_many_small_publishes_leave_few_segments_and_little_rewriting() -> None:
+    sizes, written = [100_000], 0
+    for _ in range(1_000):
+        steps = plan(sizes, sizes, 200)
+        last = 200 + sum(sizes[place] for place in steps[-1].sources)
+        written += last
+        sizes = [sizes[step.sources[0]] for step in steps[:-1]] + [last]
+    assert sum(sizes) == 300_000
+    assert len(sizes) <= 12
+    assert written < 20 * 200_000
