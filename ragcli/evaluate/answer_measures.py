@@ -29,13 +29,18 @@ def measure_answer(judged: Judged, answer: Answer) -> dict[str, float | None]:
     precision, recall = citation_quality(judged, answer)
     return {
         "contains": _expected_found(case, answer),
-        "exact_match": _against(case, exact_match(answer.text, case.answers), answer.found),
-        "token_f1": _against(case, token_f1(answer.text, case.answers), answer.found),
+        "exact_match": _against(case, exact_match(said(answer), case.answers), answer.found),
+        "token_f1": _against(case, token_f1(said(answer), case.answers), answer.found),
         "support_rate": support_rate(answer),
         "citation_precision": precision,
         "citation_recall": recall,
         **abstention(case.answerable, answer.found),
     }
+
+
+def said(answer: Answer) -> str:
+    """The answer's sentences without the citation marks that its text carries."""
+    return " ".join(sentence.text for sentence in answer.sentences) or answer.text
 
 
 def support_rate(answer: Answer) -> float | None:
@@ -84,7 +89,7 @@ def _expected_found(case: GoldenCase, answer: Answer) -> float | None:
         return 0.0
     wanted = case.contains or (case.answers,)
     whole = not case.contains
-    return float(all(any(contains(answer.text, text, whole=whole) for text in either) for either in wanted))
+    return float(all(any(contains(said(answer), text, whole=whole) for text in either) for either in wanted))
 
 
 def _against(case: GoldenCase, value: float, found: bool) -> float | None:

@@ -40,6 +40,9 @@ class Corpus(Protocol):
     def document(self, doc_id: str) -> Document:
         """The document with its text."""
 
+    def headers(self, doc_ids: Sequence[str]) -> list[Document]:
+        """The documents without text."""
+
     def document_chunks(self, doc_id: str) -> list[Chunk]:
         """Its chunks, in order."""
 
@@ -166,10 +169,10 @@ class Resolver:
         """Suffixes of the sources that were merged into another document; read once, only when a label needs it."""
         if self._copies is None:
             self._copies = {}
-            for doc_id in self.corpus.doc_ids():
-                for copy in self.corpus.document(doc_id).also_in:
+            for document in self.corpus.headers(self.corpus.doc_ids()):
+                for copy in document.also_in:
                     for suffix in path_suffixes(copy):
-                        self._copies.setdefault(suffix, []).append(doc_id)
+                        self._copies.setdefault(suffix, []).append(document.doc_id)
         return self._copies
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ragcli.evaluate.answer_measures import said
 from ragcli.evaluate.compare import contains
 from ragcli.evaluate.context import Piece, holds
 from ragcli.evaluate.labels import Judged, Unit
@@ -153,9 +154,9 @@ def _is_right(path: Path, answer: Answer) -> bool | None:
     """Whether the answer holds what is expected; None when only a free text, or nothing, is known to compare with."""
     case = path.judged.case
     if case.contains:
-        return all(any(contains(answer.text, text) for text in either) for either in case.contains)
+        return all(any(contains(said(answer), text) for text in either) for either in case.contains)
     if case.answers and min(len(text.split()) for text in case.answers) <= _SHORT_ANSWER_WORDS:
-        return any(contains(answer.text, text, whole=True) for text in case.answers)
+        return any(contains(said(answer), text, whole=True) for text in case.answers)
     return None
 
 

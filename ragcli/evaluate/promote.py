@@ -5,6 +5,7 @@ The label is a quote, so that it survives re-chunking; it comes from what this r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,6 +14,8 @@ from ragcli.evaluate.compare import tokens
 from ragcli.evaluate.locate import locate
 from ragcli.records import Chunk, Trace
 from ragcli.sentences import sentence_spans
+
+_MARK = re.compile(r" ?\[\d+\](?=\W|$)")
 
 
 def promote(
@@ -56,7 +59,7 @@ def _from_answer(trace: Trace, chunks: Callable[[Sequence[str]], list[Chunk]]) -
         for item in chunks(trace.cited)
         if (quote := best_quote(trace.answer, item.text))
     ]
-    return {"expected": places, "expected_answer": trace.answer}
+    return {"expected": places, "expected_answer": _MARK.sub("", trace.answer)}
 
 
 def _named(expect: Sequence[str]) -> dict[str, Any]:

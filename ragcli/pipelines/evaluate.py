@@ -7,6 +7,7 @@ The caller embeds all questions in one batch (``prefetch.Prefetched``), passes t
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 
@@ -35,7 +36,7 @@ from ragcli.pipelines.judge import Judging
 from ragcli.pipelines.steps import Relevancy, Steps, checked_scope
 from ragcli.records import Retrieval, Scope, Usage
 
-__all__ = ["Steps", "evaluate", "measure_one", "resolve", "summed_up"]
+__all__ = ["Steps", "corpus_fingerprint", "evaluate", "measure_one", "resolve", "summed_up"]
 
 
 def evaluate(
@@ -45,14 +46,12 @@ def evaluate(
     steps: Steps,
     scope: Scope,
     config: Config,
-    corpus: str = "",
     progress: Progress | None = None,
 ) -> EvalRun:
     """Every case of the golden set through ``steps`` over ``engine``, measured.
 
-    ``scope`` holds for every case, which adds its own filters and groups. ``corpus`` is the fingerprint that a baseline
-    is compared by. Raises GoldenError for a label that fits several documents, a malformed filter, or a set none of
-    whose labels is in the index.
+    ``scope`` holds for every case, which adds its own filters and groups. Raises GoldenError for a label that fits
+    several documents, a malformed filter, or a set none of whose labels is in the index.
     """
     started = time.perf_counter()
     judged = resolve(golden, engine)
@@ -72,12 +71,21 @@ def evaluate(
     asked = time.perf_counter()
     return dataclasses.replace(
         summed_up(rows, golden, config, answers=steps.ask is not None, extra=_extra(steps)),
-        corpus=corpus,
+        corpus=corpus_fingerprint(engine),
         index_version=engine.version,
         seconds={"labels": resolved - started, "cases": asked - resolved, "total": time.perf_counter() - started},
         tokens=dataclasses.asdict(usage + judging.usage),
         judge=judging.summary(steps.judge),
     )
+
+
+def corpus_fingerprint(engine: Engine) -> str:
+    """Identifies the documents by their ids and source bytes, whatever way they were parsed, cut and embedded."""
+    doc_ids = engine.doc_ids()
+    digest = hashlib.sha256()
+    for document in engine.headers(doc_ids):
+        digest.update(f"{document.doc_id}\0{document.sha256}\n".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:16]
 
 
 def resolve(golden: GoldenSet, engine: Engine) -> list[Judged]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragcli.evaluate.agreement import Agreement, Labelled, agreement, load_labelled
+from ragcli.evaluate.answer_measures import said
 from ragcli.evaluate.judge import (
     JUDGED_MEASURES,
     STAND_IN,
@@ -37,7 +38,7 @@ class Judge:
             return None
         sentences = tuple(sentence.text for sentence in answer.sentences)
         texts = tuple(passage.text for passage in passages)
-        subject = Subject(case.question, answer.text, sentences, texts, case.answers)
+        subject = Subject(case.question, said(answer), sentences, texts, case.answers)
         return self.opinion(subject, JUDGED_MEASURES)
 
 

@@ -58,7 +58,6 @@ def evaluate(
         steps=evaluation_steps(stages, answers=answers, judge=judge),
         scope=scope,
         config=stages.config,
-        corpus=stages.corpus,
         progress=progress,
     )
 

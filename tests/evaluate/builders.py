@@ -80,6 +80,9 @@ class FakeCorpus:
         self.read.append(doc_id)
         return self.texts[doc_id]
 
+    def headers(self, doc_ids: Sequence[str]) -> list[Document]:
+        return [self.texts[doc_id] for doc_id in doc_ids]
+
     def document_chunks(self, doc_id: str) -> list[Chunk]:
         return self.cut[doc_id]
 

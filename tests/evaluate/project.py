@@ -73,7 +73,6 @@ class Project:
             steps=steps or self.steps(golden),
             scope=scope or Scope(as_of="2026-01-01"),
             config=self.config,
-            corpus=self.engine.manifest.fingerprint,
         )
 
 

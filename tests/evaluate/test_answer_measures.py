@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from ragcli.evaluate.answer_measures import measure_answer
@@ -59,3 +61,9 @@ def test_every_entry_of_contains_is_needed_and_a_tuple_is_one_of() -> None:
 def test_without_an_expected_answer_there_is_nothing_to_contain() -> None:
     found = values(GoldenCase("c", "q", (Judgment("a"),)), answer("x", "a#1"))
     assert (found["contains"], found["exact_match"], found["token_f1"]) == (None, None, None)
+
+
+def test_citation_marks_are_not_part_of_the_answer() -> None:
+    marked = dataclasses.replace(answer("Two days", "a#1"), text="Two days [1]")
+    assert values(CASE, marked)["exact_match"] == 1.0
+    assert values(CASE, marked)["token_f1"] == 1.0

@@ -8,11 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from ragcli.errors import GoldenError
+from ragcli.errors import ConfigError, GoldenError
+from ragcli.evaluate.gate import judge_run
+from ragcli.evaluate.run import EvalRun
 from ragcli.interfaces import Embedder, Progress
+from ragcli.pipelines.ask import ask
+from ragcli.pipelines.evaluate import corpus_fingerprint
+from ragcli.pipelines.judge import rule_judge
 from ragcli.pipelines.prefetch import Prefetched
 from ragcli.pipelines.steps import Steps, case_scope
-from ragcli.records import Document, GoldenCase, Scope, Span
+from ragcli.records import AskResult, Claim, Completion, Document, GoldenCase, Passage, Scope, Span, Usage
 from tests.evaluate.project import HANDBOOK, Project, build, golden
 
 REMOTE = '{"id": "remote", "question": "How many days may I work from home?", "expected_source": "remote.md"}'
@@ -38,7 +43,7 @@ def test_a_sound_pipeline_loses_nothing(project: Project) -> None:
     assert run.measures["Hit@1"].mean == 1.0
     assert run.measures["AP"].n == 3
     assert run.index_version == "v000001"
-    assert run.corpus == project.engine.manifest.fingerprint
+    assert run.corpus == corpus_fingerprint(project.engine)
     assert [case.level for case in run.per_case] == ["document", "chunk", "chunk"]
 
 
@@ -225,3 +230,127 @@ def test_all_questions_are_embedded_in_one_batch(project: Project) -> None:
     assert (ahead.queries(["b"])[0] == project.embedder.queries(["b"])[0]).mean() > 0.9
     ahead.queries(["other"])
     assert counting.batches == [3, 2, 1]
+
+
+# ---------------------------------------------------------------- baselines
+
+
+def test_another_chunking_is_the_same_corpus_and_another_text_is_not(project: Project, tmp_path: Path) -> None:
+    before = project.run(golden(REMOTE, CODE))
+    again = build(tmp_path / "cut", **{"chunk.strategy": "fixed", "chunk.max_tokens": 32})
+    assert again.engine.manifest.fingerprint != project.engine.manifest.fingerprint
+    assert judge_run(again.run(golden(REMOTE, CODE)), fail_under={}, baseline=before, baseline_name="b").passed
+    other = build(tmp_path / "other", {**HANDBOOK, "pay.md": "# Salary\n\nNothing is paid.\n"})
+    with pytest.raises(ConfigError, match="another corpus"):
+        judge_run(other.run(golden(REMOTE, CODE)), fail_under={}, baseline=before, baseline_name="b")
+
+
+# ---------------------------------------------------------------- answers
+
+
+class Says:
+    """A generator that says what it is told to, citing passages by the document they come from."""
+
+    def __init__(self, *claims: tuple[str, str, str], found: bool = True) -> None:
+        self._claims, self._found = claims, found
+
+    def generate(self, question: str, passages: Sequence[Passage]) -> Completion:
+        number = {passage.chunk.doc_id: str(passage.number) for passage in reversed(passages)}
+        claims = tuple(Claim(text, (number[doc_id],), (quote,)) for text, doc_id, quote in self._claims)
+        return Completion(self._found, claims, "says", "m", Usage(3, 2), 0.9 if self._found else 0.1)
+
+
+ANSWERED = (
+    '{"id": "days", "question": "How many days may I work from home, and when is pay day?", '
+    f'"expected": {{"source": "remote.md", "quote": "{QUOTE}"}}, "expected_answer_contains": "two days"}}'
+)
+RIGHT = (QUOTE, "remote.md", QUOTE)
+
+
+def answered(project: Project, generator: Says, *rows: str, **answer: object) -> EvalRun:
+    """The golden set asked through the real ask pipeline with this generator."""
+    cases = golden(*(rows or (ANSWERED,)))
+    retrieval = project.steps(cases)
+    settings = dataclasses.replace(project.config.answer, **answer)  # type: ignore[arg-type]
+
+    def asks(case: GoldenCase, scope: Scope) -> AskResult:
+        return ask(
+            case.question,
+            retrieve=retrieval.retrieve,
+            engine=project.engine,
+            generator=generator,
+            tokenizer=project.embedder.tokenizer,
+            scope=scope,
+            config=dataclasses.replace(project.config, answer=settings),
+        )
+
+    return project.run(cases, dataclasses.replace(retrieval, ask=asks))
+
+
+def test_a_right_answer_is_not_lost_and_is_measured(project: Project) -> None:
+    run = answered(project, Says(RIGHT))
+    assert run.losses == {}
+    for name in ("contains", "support_rate", "citation_precision", "citation_recall", "context_recall"):
+        assert run.measures[name].mean == 1.0, name
+    assert run.measures["abstention_recall"].n == 0
+    assert (run.tokens["input_tokens"], run.tokens["output_tokens"]) == (3, 2)
+    assert {"bm25", "dense", "retrieve", "generate", "total"} <= set(run.latency_ms)
+    assert run.per_case[0].answer == QUOTE.replace(".", " [1].")
+
+
+def test_a_generator_that_cites_another_passage(project: Project) -> None:
+    assert answered(project, Says((QUOTE, "pay.md", QUOTE))).losses == {"citation": 1}
+
+
+def test_a_generator_that_uses_another_passage(project: Project) -> None:
+    pay = "Salaries are paid on the last working day of the month."
+    assert answered(project, Says((pay, "pay.md", pay))).losses == {"generator": 1}
+
+
+def test_a_generator_that_declines(project: Project) -> None:
+    run = answered(project, Says(found=False))
+    assert run.losses == {"declined": 1}
+    assert run.measures["false_declines"].mean == 1.0
+
+
+def test_a_budget_that_leaves_the_passage_out(project: Project) -> None:
+    second = ANSWERED.replace(QUOTE, "Salaries are paid").replace("remote.md", "pay.md").replace("two days", "last")
+    assert answered(project, Says(RIGHT), second, passages=1).losses == {"budget": 1}
+
+
+def test_an_answer_where_there_is_none(project: Project) -> None:
+    nothing = '{"id": "gym", "question": "How many days may I use the gym?", "answerable": false}'
+    run = answered(project, Says(RIGHT), ANSWERED, nothing)
+    assert run.losses == {"answered": 1}
+    assert run.measures["false_answers"].mean == 1.0
+    assert run.measures["abstention_recall"].mean == 0.0
+
+
+def test_relevancy_and_a_judge_within_a_run(project: Project) -> None:
+    cases = golden(ANSWERED)
+    base = project.steps(cases)
+    generator = Says(RIGHT)
+
+    def asks(case: GoldenCase, scope: Scope) -> AskResult:
+        return ask(
+            case.question,
+            retrieve=base.retrieve,
+            engine=project.engine,
+            generator=generator,
+            tokenizer=project.embedder.tokenizer,
+            scope=scope,
+            config=project.config,
+        )
+
+    steps = dataclasses.replace(
+        base,
+        ask=asks,
+        relevancy=lambda pairs: [0.25] * len(pairs),
+        judge=rule_judge(lambda s, p: s in p, agreement="a"),
+    )
+    run = project.run(cases, steps)
+    assert run.measures["answer_relevancy"].mean == 0.25
+    assert run.measures["judge_faithfulness"].mean == 1.0
+    assert run.measures["judge_relevancy"].mean is None
+    assert run.judge["agreement"] == "a"
+    assert [claim.claim for claim in run.per_case[0].claims] == [QUOTE]
