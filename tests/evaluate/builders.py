@@ -142,7 +142,10 @@ def answer(
         found=text is not None,
         not_found_reason=None if text is not None else "low_evidence",
         text=text or "",
-        sentences=tuple(Sentence(text, (1,), status) for status in statuses) if text else (),  # type: ignore[arg-type]
+        sentences=tuple(
+            Sentence("…" if place else text, (1,), status)  # type: ignore[arg-type]
+            for place, status in enumerate(statuses if text else ())
+        ),
         citations=citations,
         invalid_citations=tuple(invalid),
         passages=tuple(cited),
