@@ -154,9 +154,10 @@ class FolderEngine:
             for segment, places, rows in self.view.split(np.asarray([number for number, _ in hits], dtype=np.int64)):
                 source = self.view.segments[segment]
                 owners = source.owners(rows)
-                for place, row, owner in zip(places.tolist(), rows.tolist(), owners.tolist(), strict=True):
-                    ordinal = row - int(source.offsets[owner]) + 1
-                    names[place] = f"{source.doc_id(owner)}#{ordinal}"
+                ordinals = (rows - source.offsets[owners] + 1).tolist()
+                ids = source.doc_ids(owners.tolist())
+                for place, owner, ordinal in zip(places.tolist(), owners.tolist(), ordinals, strict=True):
+                    names[place] = f"{ids[owner]}#{ordinal}"
         ordered = sorted(zip(names, (score for _, score in hits), strict=True), key=lambda hit: (-hit[1], hit[0]))
         return Ranking(retriever, tuple(Hit(name, score, rank) for rank, (name, score) in enumerate(ordered, start=1)))
 

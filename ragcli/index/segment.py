@@ -31,6 +31,8 @@ NUMBERS = "numbers.npy"
 EMBEDDINGS = "embeddings.npy"
 GRAPH = "dense.hnsw"
 
+_BATCH = 500
+
 
 class Segment:
     """A sealed segment, read-only."""
@@ -38,7 +40,8 @@ class Segment:
     def __init__(self, folder: Path) -> None:
         """Open and map every file. Raises StoreError when one is missing or has the wrong shape."""
         self.folder = folder
-        self._database = open_sealed(folder / RECORDS)
+        self._path = folder / RECORDS
+        self._database = open_sealed(self._path)
         self.offsets: NDArray[np.int64] = _map(folder / OFFSETS, "<i8", 1)
         self.numbers: NDArray[np.int64] = _map(folder / NUMBERS, "<i8", 1)
         self.embeddings: NDArray[np.float32] = _map(folder / EMBEDDINGS, "<f4", 2)
@@ -60,7 +63,7 @@ class Segment:
         self._database.close()
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        with store_errors(self.folder / RECORDS, "rag versions verify; rag index --rebuild"):
+        with store_errors(self._path, "rag versions verify; rag index --rebuild"):
             return self._database.execute(sql, values).fetchall()
 
     # ------------------------------------------------------------ documents
@@ -70,9 +73,16 @@ class Segment:
         rows = self._rows("SELECT row FROM documents WHERE doc_id = ?", (stored_id(doc_id),))
         return int(rows[0][0]) if rows else None
 
-    def doc_id(self, row: int) -> str:
-        """Id of the document at ``row``."""
-        return _name(self._rows("SELECT doc_id FROM documents WHERE row = ?", (row,))[0][0])
+    def doc_ids(self, rows: Iterable[int]) -> dict[int, str]:
+        """Ids of the documents at ``rows``, by row."""
+        wanted = sorted(set(rows))
+        found: dict[int, str] = {}
+        for start in range(0, len(wanted), _BATCH):
+            batch = wanted[start : start + _BATCH]
+            marks = ",".join("?" * len(batch))
+            for row, doc_id in self._rows(f"SELECT row, doc_id FROM documents WHERE row IN ({marks})", batch):
+                found[int(row)] = _name(doc_id)
+        return found
 
     def entries(self) -> list[tuple[int, str, str]]:
         """(row, doc_id, entry_key) of every document, dead or alive, in order of rows."""

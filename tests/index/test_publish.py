@@ -49,6 +49,18 @@ def test_changes_are_counted_and_served(tmp_path: Path) -> None:
         assert engine.lexical("banana cherry", 5, engine.allowed(Scope())).hits == ()
 
 
+def test_documents_without_chunks_are_kept(tmp_path: Path) -> None:
+    documents = [document("a.md", ""), document("b.md", "banana"), document("c.md", ""), document("d.md", "date")]
+    publish(tmp_path, documents)
+    publish(tmp_path, [*documents[:3], document("e.md", "")])
+    assert IndexFolder(tmp_path).verify() == []
+    with IndexFolder(tmp_path).open() as engine:
+        assert engine.doc_ids() == ["a.md", "b.md", "c.md", "e.md"]
+        assert engine.allowed(Scope()).count == 1
+        assert [hit.chunk_id for hit in engine.dense(vector("q"), 9, engine.allowed(Scope()))[0].hits] == ["b.md#1"]
+        assert engine.document_chunks("e.md") == []
+
+
 def test_metadata_alone_is_a_change(tmp_path: Path) -> None:
     publish(tmp_path, [document("a.md", "apple")])
     result = publish(tmp_path, [document("a.md", "apple", acl=("hr",))])
