@@ -14,8 +14,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
-VERSION = "1"
-"""Part of every manifest: an index made under other rules is built anew."""
+VERSION = "2"
+"""Of these rules and of the BM25 fields. Part of every manifest: an index made under other ones is built anew."""
 
 MAX_TERM = 256
 _UNKNOWN = "en"

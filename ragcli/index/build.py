@@ -77,7 +77,7 @@ class SegmentBuilder:
                 writer.add(document, entry.entry_key, chunks, next_number)
             with self._clock("lexical"):
                 for offset, chunk in enumerate(chunks):
-                    lexical.add(lexical_chunk(next_number + offset, chunk, document.metadata.language))
+                    lexical.add(lexical_chunk(next_number, offset, chunk, document.metadata.language))
             next_number += len(chunks)
             pending += chunks
         with self._clock("embed"):
@@ -99,11 +99,12 @@ class SegmentBuilder:
         return np.where(np.abs(lengths - 1) < 1e-4, rows, rows / np.maximum(lengths, 1e-12))
 
 
-def lexical_chunk(number: int, chunk: Chunk, language: str | None) -> LexicalChunk:
+def lexical_chunk(first_number: int, offset: int, chunk: Chunk, language: str | None) -> LexicalChunk:
     """A chunk's terms by field: all that is embedded, and the title and headings once more to be weighed apart."""
     headings = chunk.heading_path[1:] if chunk.heading_path[:1] == (chunk.title,) else chunk.heading_path
     return LexicalChunk(
-        number=number,
+        number=first_number + offset,
+        document=first_number,
         text=" ".join(terms(chunk.indexed_text, language)),
         title=" ".join(terms(chunk.title, language)),
         headings=" ".join(terms("\n".join(headings), language)),

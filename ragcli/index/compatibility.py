@@ -57,3 +57,13 @@ def check_embedder(stored: EmbedderInfo, given: EmbedderInfo) -> None:
                 hint="rag index embeds everything anew; or set the embed section back",
                 category="index_incompatible",
             )
+
+
+def check_analyser(manifest: Manifest) -> None:
+    """Raise StoreError (``index_incompatible``) for a version whose BM25 terms were made under other rules."""
+    if manifest.analyser != analysis.VERSION:
+        raise StoreError(
+            f"{manifest.version} was made with analyser {manifest.analyser!r}, this ragcli has {analysis.VERSION!r}",
+            hint="rag index builds it anew",
+            category="index_incompatible",
+        )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ragcli.config import IndexConfig
 from ragcli.errors import ConfigError
 from ragcli.index import analysis
+from ragcli.index.compatibility import check_analyser
 from ragcli.index.lexical import LexicalReader, without_stop_words
 from ragcli.index.manifest import Manifest, read_manifest
 from ragcli.index.selection import Selection, select
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
 LEXICAL = "lexical"
 _SCOPES_KEPT = 64
-_TERM_SET_LIMIT = 1_000
+_FEW_DOCUMENTS = 2_000
+"""Up to so many allowed documents are named in the BM25 query; with more, hits that are not allowed are dropped."""
 
 
 class FolderEngine:
@@ -40,6 +42,7 @@ class FolderEngine:
         """
         self._pin = Pin(folder)
         self.manifest: Manifest = read_manifest(folder)
+        check_analyser(self.manifest)
         self._config = config or _built_with(self.manifest)
         self.view = View.of(folder, self.manifest)
         self._references = read_references(folder / SUPERSEDES)
@@ -104,14 +107,14 @@ class FolderEngine:
         if not selection.count or not terms:
             return Ranking("bm25", ())
         boosts = {"title": self._config.title_boost, "headings": self._config.heading_boost}
-        only = selection.numbers() if selection.count <= _TERM_SET_LIMIT and not selection.unrestricted else None
+        few = not selection.unrestricted and selection.document_count() <= _FEW_DOCUMENTS
         hits = self._lexical.search(
             terms,
             boosts,
             depth,
             share=selection.count / max(1, self._lexical.count),
             keep=None if selection.unrestricted else functools.partial(self._keep, selection),
-            only=only,
+            only=selection.document_numbers() if few else None,
         )
         return self._ranking("bm25", hits)
 

@@ -157,7 +157,7 @@ class Eraser:
             segment = copy.segments[place]
             language = segment.head(row).metadata.language
             for offset, chunk in enumerate(segment.chunks(row)):
-                lexical.add(lexical_chunk(int(segment.numbers[row]) + offset, chunk, language))
+                lexical.add(lexical_chunk(int(segment.numbers[row]), offset, chunk, language))
         lexical.finish()
 
     # ------------------------------------------------------------ taking the place

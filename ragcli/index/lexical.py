@@ -31,9 +31,10 @@ Keep = Callable[[list[int]], list[bool]]
 
 @dataclass(frozen=True, slots=True)
 class LexicalChunk:
-    """One chunk as BM25 sees it: its number and the terms of each field, joined by spaces."""
+    """One chunk as BM25 sees it: its number, that of its document's first chunk, and each field's terms."""
 
     number: int
+    document: int
     text: str
     title: str
     headings: str
@@ -42,6 +43,7 @@ class LexicalChunk:
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("number", indexed=True, fast=True)
+    builder.add_unsigned_field("document", indexed=True)
     for name in FIELDS:
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
     return builder.build()
@@ -67,6 +69,7 @@ class LexicalWriter:
         """Index one chunk."""
         document = tantivy.Document()
         document.add_unsigned("number", chunk.number)
+        document.add_unsigned("document", chunk.document)
         document.add_text("text", chunk.text)
         document.add_text("title", chunk.title)
         document.add_text("headings", chunk.headings)
@@ -143,7 +146,8 @@ class LexicalReader:
 
         A filter never changes the order of what it lets through, so the search takes as many hits as it needs and
         drops those that ``keep`` refuses, until ``depth`` are left or nothing more matches. ``share`` (the expected
-        share that is kept) only sets how many it takes at first. ``only`` names the few numbers that may match.
+        share that is kept) only sets how many it takes at first. ``only`` names the documents that may match, when they
+        are few.
         """
         query = self._query(terms, boosts)
         if query is None or depth < 1:
@@ -180,8 +184,8 @@ class LexicalReader:
                 clauses.append((tantivy.Occur.Should, query if weight == 1 else _boosted(query, weight)))
         return tantivy.Query.boolean_query(clauses) if clauses else None
 
-    def _restricted(self, query: Any, numbers: Sequence[int]) -> Any:
-        allowed = tantivy.Query.term_set_query(self._schema, "number", list(numbers))
+    def _restricted(self, query: Any, documents: Sequence[int]) -> Any:
+        allowed = tantivy.Query.term_set_query(self._schema, "document", list(documents))
         unscored = tantivy.Query.const_score_query(allowed, 0.0)
         return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, unscored)])
 

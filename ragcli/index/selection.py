@@ -91,12 +91,18 @@ class Selection:
             self._flags[place] = [True] * self.segments[place].chunk_count if mask is None else mask.tolist()
         return self._flags[place]
 
-    def numbers(self) -> list[int]:
-        """Permanent number of every selected chunk."""
+    def document_count(self) -> int:
+        """Documents selected."""
+        masks = [self.documents(place) for place in range(len(self.segments))]
+        pairs = zip(masks, self.segments, strict=True)
+        return sum(segment.document_count if mask is None else int(mask.sum()) for mask, segment in pairs)
+
+    def document_numbers(self) -> list[int]:
+        """Permanent number of the first chunk of every selected document."""
         found: list[int] = []
         for place, segment in enumerate(self.segments):
-            rows = self.rows(place)
-            found.extend(segment.numbers_of_rows(rows).tolist())
+            mask = self.documents(place)
+            found.extend((segment.numbers if mask is None else segment.numbers[mask]).tolist())
         return found
 
 

@@ -50,7 +50,7 @@ def ours(items: list[Piece], language: str) -> tuple[Search, float]:
     started = time.thread_time()
     for number, (_, title, text) in enumerate(items):
         heading = " ".join(terms(title, language))
-        writer.add(LexicalChunk(number, heading + " " + " ".join(terms(text, language)), heading, ""))
+        writer.add(LexicalChunk(number, number, heading + " " + " ".join(terms(text, language)), heading, ""))
     seconds = time.thread_time() - started
     writer.finish()
     reader = LexicalReader(folder)

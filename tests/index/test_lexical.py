@@ -25,7 +25,7 @@ def _write(folder: Path, chunks: list[LexicalChunk], deleted: list[int] | None =
 def test_rare_chunks_behind_many_forbidden_ones_are_all_found(tmp_path: Path) -> None:
     """Every forbidden chunk scores higher than every allowed one: taking a fixed depth would find none."""
     chunks = [
-        LexicalChunk(n, "word " * (1 if n % 100 == 0 else 5) + "pad " * (n % 100 == 0) * 20, "", "")
+        LexicalChunk(n, n, "word " * (1 if n % 100 == 0 else 5) + "pad " * (n % 100 == 0) * 20, "", "")
         for n in range(3000)
     ]
     reader = _write(tmp_path, chunks)
@@ -42,7 +42,7 @@ def test_scores_are_bm25(tmp_path: Path) -> None:
     from math import log
 
     texts = ["cat dog", "cat cat dog bird", "dog bird bird fish fish fish"]
-    reader = _write(tmp_path, [LexicalChunk(n, text, "", "") for n, text in enumerate(texts)])
+    reader = _write(tmp_path, [LexicalChunk(n, n, text, "", "") for n, text in enumerate(texts)])
     idf = log(1 + (3 - 2 + 0.5) / (2 + 0.5))
 
     def score(count: int, length: int) -> float:
@@ -56,7 +56,8 @@ def test_scores_are_bm25(tmp_path: Path) -> None:
 
 def test_boosts_weigh_fields(tmp_path: Path) -> None:
     reader = _write(
-        tmp_path, [LexicalChunk(0, "cat", "", ""), LexicalChunk(1, "x", "cat", ""), LexicalChunk(2, "x", "", "cat")]
+        tmp_path,
+        [LexicalChunk(0, 0, "cat", "", ""), LexicalChunk(1, 1, "x", "cat", ""), LexicalChunk(2, 2, "x", "", "cat")],
     )
     order = [number for number, _ in reader.search({"cat": 1}, {"title": 3, "headings": 2}, 3)]
     assert order == [1, 2, 0]
@@ -64,15 +65,15 @@ def test_boosts_weigh_fields(tmp_path: Path) -> None:
 
 
 def test_deleted_chunks_are_gone(tmp_path: Path) -> None:
-    chunks = [LexicalChunk(n, "word", "", "") for n in range(2500)]
+    chunks = [LexicalChunk(n, n, "word", "", "") for n in range(2500)]
     _write(tmp_path, chunks)
-    reader = _write(tmp_path, [LexicalChunk(9999, "word", "", "")], deleted=list(range(0, 2500, 2)))
+    reader = _write(tmp_path, [LexicalChunk(9999, 9999, "word", "", "")], deleted=list(range(0, 2500, 2)))
     assert reader.numbers() == [*range(1, 2500, 2), 9999]
     assert len(reader.search({"word": 1}, {}, 5000)) == 1251
 
 
 def test_damaged_index_is_a_store_error(tmp_path: Path) -> None:
-    _write(tmp_path, [LexicalChunk(0, "word", "", "")])
+    _write(tmp_path, [LexicalChunk(0, 0, "word", "", "")])
     (tmp_path / "meta.json").write_text("{")
     with pytest.raises(StoreError, match="BM25 index cannot be opened"):
         LexicalReader(tmp_path)

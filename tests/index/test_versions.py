@@ -101,6 +101,7 @@ def test_verify_sees_parts_that_disagree_under_right_hashes(folder: IndexFolder)
     [
         ("format", 99, "format 99, this ragcli reads format 1"),
         ("format", None, "format None"),
+        ("analyser", "0", "made with analyser '0', this ragcli has"),
         ("documents", [], "damaged"),
         ("segments", [{"name": "../../x", "documents": 1, "chunks": 1}], "no path inside the version"),
         ("segments", [{"name": "000001", "documents": -1, "chunks": 1}], "counts"),
