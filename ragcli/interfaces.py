@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from ragcli.records import (
     Allowed,
     Chunk,
+    Claim,
     Completion,
     DenseMethod,
     Document,
@@ -137,3 +138,13 @@ class Generator(Protocol):
 
     def generate(self, question: str, passages: Sequence[Passage]) -> Completion:
         """Claims with what they cite. Raises ModelError when the model cannot be reached or refuses."""
+
+
+@runtime_checkable
+class StreamingGenerator(Protocol):
+    """A generator that can hand out its claims while it is still writing."""
+
+    def generate_streaming(
+        self, question: str, passages: Sequence[Passage], on_claim: Callable[[Claim], None] | None
+    ) -> Completion:
+        """``generate``, each claim given to ``on_claim`` as soon as it is complete; every claim exactly once."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ragcli.answer.suspicion import suspicious_spans
 from ragcli.records import Passage, Span
 from ragcli.sentences import sentence_spans
 
@@ -71,11 +72,14 @@ def candidates(passages: Sequence[Passage]) -> list[Candidate]:
 
 def _of_passage(passage: Passage) -> Iterator[Candidate]:
     text = passage.text
+    veiled = suspicious_spans(text)
     lead, lead_text = None, _chunk_lead(passage)
     header, header_text = None, _chunk_header(passage)
     previous_row = False
     for span in sentence_spans(text):
         raw = span.of(text)
+        if any(start < span.end and span.start < end for start, end in veiled):
+            continue
         if raw.startswith("#") or _FENCE.match(raw):
             lead, lead_text = None, ""
             continue

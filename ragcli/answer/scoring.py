@@ -104,16 +104,16 @@ def _weighted(shared: set[str], weight: dict[str, float]) -> float:
 
 # Fitted by tests/benchmarks/answers_fit.py (softmax over the candidates of a question, L2, five folds).
 _WITH_MODEL = {
-    "own_overlap": 1.92,
-    "near_overlap": 3.75,
-    "passage_overlap": 1.32,
-    "cosine": 5.06,
-    "max_sim": 5.87,
-    "passage_dense": 2.24,
-    "log_rank": -0.58,
-    "new": 0.77,
-    "offers": 1.83,
-    "is_question": -1.15,
+    "own_overlap": 2.6,
+    "near_overlap": 4.25,
+    "passage_overlap": 0.8,
+    "cosine": 3.4,
+    "max_sim": 5.0,
+    "passage_dense": 3.0,
+    "log_rank": -0.6,
+    "new": 0.4,
+    "offers": 1.5,
+    "is_question": -2.8,
     "restricted": -1.5,
     "position": -0.1,
 }

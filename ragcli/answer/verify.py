@@ -46,31 +46,56 @@ def verify(
     ``paraphrase`` when the cited passages carry it in other words, ``misattributed`` when its quote stands in another
     passage, ``uncited`` without a citation, else ``unsupported``. The answer is withheld only when nothing in it holds.
     """
-    desk = _Desk(passages)
-    checked = [desk.check(claim) for claim in completion.claims if claim.text.strip()] if completion.found else []
-    numbers: dict[tuple[str, str], int] = {}
-    citations: list[Citation] = []
-    sentences = [_number(item, numbers, citations) for item in checked]
-    withheld = bool(checked) and not any(item.carried for item in checked)
-    found = bool(checked) and not withheld
-    reason = None if found else "all_unsupported" if withheld else completion.not_found_reason or "model_declined"
-    notices = [f"{item.text!r}: {item.reason}" for item in checked if item.reason and item.status != "supported"]
-    return Answer(
-        question=question,
-        standalone_question=standalone_question or question,
-        found=found,
-        not_found_reason=reason,
-        text=" ".join(_marked(sentence) for sentence in sentences) if found else "",
-        sentences=tuple(sentences),
-        citations=tuple(citations),
-        invalid_citations=tuple(dict.fromkeys(name for item in checked for name in item.invalid)),
-        passages=tuple(passage.chunk.chunk_id for passage in passages),
-        provider=completion.provider,
-        model=completion.model,
-        usage=completion.usage,
-        confidence=completion.confidence,
-        notices=tuple(notices) + (conflicts(sentences, citations, passages) if found else ()),
-    )
+    verifier = Verifier(passages)
+    for claim in completion.claims if completion.found else ():
+        verifier.add(claim)
+    return verifier.answer(completion, question=question, standalone_question=standalone_question or question)
+
+
+class Verifier:
+    """Checks claims one by one, as they are written; ``verify`` is the same over a whole completion."""
+
+    def __init__(self, passages: Sequence[Passage]) -> None:
+        self._passages = tuple(passages)
+        self._desk = _Desk(self._passages)
+        self._checked: list[_Checked] = []
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._citations: list[Citation] = []
+        self._sentences: list[Sentence] = []
+
+    def add(self, claim: Claim) -> tuple[Sentence, tuple[Citation, ...]] | None:
+        """The claim as a checked sentence, and the citations printed for the first time; None for an empty claim."""
+        if not claim.text.strip():
+            return None
+        checked, known = self._desk.check(claim), len(self._citations)
+        sentence = _number(checked, self._numbers, self._citations)
+        self._checked.append(checked)
+        self._sentences.append(sentence)
+        return sentence, tuple(self._citations[known:])
+
+    def answer(self, completion: Completion, *, question: str, standalone_question: str) -> Answer:
+        """The answer made of what was added."""
+        checked, citations = self._checked, self._citations
+        withheld = bool(checked) and not any(item.carried for item in checked)
+        found = bool(checked) and not withheld
+        reason = None if found else "all_unsupported" if withheld else completion.not_found_reason or "model_declined"
+        notices = [f"{item.text!r}: {item.reason}" for item in checked if item.reason and item.status != "supported"]
+        return Answer(
+            question=question,
+            standalone_question=standalone_question,
+            found=found,
+            not_found_reason=reason,
+            text=" ".join(marked(sentence) for sentence in self._sentences) if found else "",
+            sentences=tuple(self._sentences),
+            citations=tuple(citations),
+            invalid_citations=tuple(dict.fromkeys(name for item in checked for name in item.invalid)),
+            passages=tuple(passage.chunk.chunk_id for passage in self._passages),
+            provider=completion.provider,
+            model=completion.model,
+            usage=completion.usage,
+            confidence=completion.confidence,
+            notices=tuple(notices) + (conflicts(self._sentences, citations, self._passages) if found else ()),
+        )
 
 
 class _Desk:
@@ -243,7 +268,7 @@ def _lines(passage: Passage, span: Span | None) -> tuple[int, int] | None:
     return first, first + passage.text.count("\n", span.start, span.end)
 
 
-def _marked(sentence: Sentence) -> str:
+def marked(sentence: Sentence) -> str:
     """The sentence with its marks before the final stop, as printed."""
     marks = "".join(f"[{number}]" for number in sentence.citations)
     text = sentence.text.strip()

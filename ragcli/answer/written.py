@@ -46,16 +46,27 @@ class WrittenAnswerer:
         self, question: str, passages: Sequence[Passage], on_claim: Callable[[Claim], None] | None
     ) -> Completion:
         """``generate``, with each claim given to ``on_claim`` as soon as the model has written it."""
+        given: list[Claim] = []
+
+        def give(claim: Claim) -> None:
+            given.append(claim)
+            if on_claim is not None:
+                on_claim(claim)
+
         body = self.request(question, passages)
+        streamed = give if on_claim is not None and self._schema else None
         try:
-            message = self._sent(body, on_claim)
+            message = self._sent(body, streamed)
         except ModelError as error:
             if not (self._schema and _knows_no_schema(error)):
                 raise
             self._schema = False
             body = self.request(question, passages)
             message = self._sent(body, None)
-        return self._completion(body, message)
+        made = self._completion(body, message)
+        for claim in made.claims[len(given) :]:
+            give(claim)
+        return made
 
     def _sent(self, body: dict[str, Any], on_claim: Callable[[Claim], None] | None) -> Message:
         if on_claim is None:

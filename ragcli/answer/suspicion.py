@@ -1,0 +1,75 @@
+"""Text in a document that speaks to whoever reads it for an answer: orders, fake delimiters, fake turns of speech.
+
+Such a sentence is never an answer of the offline answerer. The rule looks for the forms, not for words: a handbook may
+write about prompts and instructions as much as it likes, as long as it does not address the model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ragcli.records import Passage
+
+_FORMS = re.compile(
+    r"""
+      (?:^|[.!?:;,>\-*"'“]\s*|\b(?:please|must|should|now|and|to)\s+)
+        (?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,40}
+        \b(?:previous|prior|above|earlier|preceding|all|any|your|these|the\ (?:system|other))\b[^.!?\n]{0,30}
+        \b(?:instructions?|rules?|prompts?|directions?|guidelines|passages?|context|sources?|documents?)\b
+    | \b(?:ignoriere|vergiss|missachte)\b[^.!?\n]{0,50}\b(?:anweisung|regel|vorgabe|instruktion)\w*
+    | \b(?:ignorez|oubliez|ignora|olvida)\b[^.!?\n]{0,50}\b(?:instructions?|consignes|instrucciones|reglas)\b
+    | (?:以前|前|上記|これまで)の(?:すべての)?(?:指示|命令|ルール)[^。\n]{0,12}(?:無視|忘れ)
+    | (?:忽略|无视|忘记|無視)[^。\n]{0,12}(?:指令|指示|规则|提示)
+    | </?\s*(?:passages?|documents?|question|answer|system|instructions?|sentence|cite|context)\b[^>\n]{0,80}>
+    | \[/?(?:INST|SYS|SYSTEM)\] | <\|[a-z_]{2,20}\|> | <</?SYS>> | ^\#{2,}\s*(?:system|instructions?|assistant)\s*:?\s*$
+    | (?:^|[.!?>]\s+|["'“])(?:system|assistant|developer|human)\s*(?:prompt|message|note|override)?\s*:\s*\S
+    | \byou\ are\ now\b[^.!?\n]{0,60}\b(?:mode|assistant|ai|dan|admin\w*|unrestricted|free|jailbroken)\b
+    | \b(?:maintenance|developer|debug|god|admin|jailbreak)\ mode\b[^.!?\n]{0,60}
+        \b(?:enabled?|on|active|activated|now)\b
+    | \b(?:whatever|regardless\ of|no\ matter|when(?:ever)?\ (?:asked|someone\ asks|a\ user\ asks))\b[^.!?\n]{0,50}
+        \b(?:question|asked|asks?|query)\b[^.!?\n]{0,60}\b(?:answer|reply|say|respond|state|output|write|tell)\b
+    | \b(?:answer|reply|respond|output|say|print)\s+(?:only|exactly|with|that)\b[^.!?\n]{0,60}
+        \b(?:cite|citing|as\ \[\d|passage\ \d|nothing\ else|instead|to\ (?:every|any|all))\b
+    | \b(?:do\ not|don't|never)\ (?:mention|reveal|disclose|cite|quote)\b[^.!?\n]{0,40}
+        \b(?:this\ (?:text|note|message|instruction|passage)|these\ (?:instructions|words)|prompt)\b
+    | \b(?:cite|quote)\s+(?:this|it|the\ \w+(?:\ \w+)?)\s+as\s+\[?\d
+    | \b(?:ai|language\ model|chatbot|assistant|llm)s?\b[^.!?\n]{0,30}
+        \b(?:must|should|shall|have\ to|are\ (?:instructed|required))\b[^.!?\n]{0,60}
+        \b(?:answer|reply|respond|say|state|ignore|output|recommend|include|add|tell|print)\b
+    | \b(?:note|message|instruction|attention|important)\w*\s+(?:to|for)\s+(?:the\ |any\ |all\ )?
+        (?:ai|llm|language\ model|assistant|chatbot|model|system)s?\b
+    | \b(?:the\ user|the\ asker)\ is\ (?:an?\ )?(?:admin\w*|developer|root|authori[sz]ed)\b
+    | \b(?:reveal|print|repeat|show|output|leak)\b[^.!?\n]{0,30}
+        \b(?:system\ prompt|your\ (?:instructions|prompt|rules)|api\ key)
+    """,
+    re.IGNORECASE | re.VERBOSE | re.MULTILINE,
+)
+
+
+def addresses_the_model(text: str) -> bool:
+    """Whether ``text`` gives orders to, or imitates the frame of, whoever answers from it."""
+    return _FORMS.search(_unveiled(text)) is not None
+
+
+def suspicious_spans(text: str) -> list[tuple[int, int]]:
+    """Where such text stands: the paragraphs that hold a match, so that what follows an order goes with it."""
+    spans: list[tuple[int, int]] = []
+    for match in re.finditer(r"\S(?:.*\S)?(?:\n[^\S\n]*\S.*)*", text):
+        if addresses_the_model(match.group()):
+            spans.append(match.span())
+    return spans
+
+
+def notice(passages: Sequence[Passage]) -> str:
+    """A sentence for the user about the sources that hold such text; ``""`` when none does."""
+    sources = sorted({passage.source for passage in passages if addresses_the_model(passage.text)})
+    if not sources:
+        return ""
+    return f"text that gives orders to the answerer was found, and not followed, in: {', '.join(sources)}"
+
+
+def _unveiled(text: str) -> str:
+    """Look-alike angle brackets and invisible characters as what they stand for."""
+    plain = re.sub("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]", "", text)
+    return plain.translate({0xFF1C: "<", 0xFF1E: ">", 0x2039: "<", 0x203A: ">", 0xFE64: "<", 0xFE65: ">", 0xFF1A: ":"})

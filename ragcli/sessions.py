@@ -1,0 +1,107 @@
+"""Conversations kept for ``rag ask --session NAME``: one JSON Lines file a session under the index folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragcli.codec import decode, encode
+from ragcli.errors import ConfigError, NotFound, StoreError
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One question and its answer. ``groups`` are those it was asked with: who has fewer does not get to see it."""
+
+    created: str
+    question: str
+    standalone_question: str
+    answer: str
+    found: bool
+    trace_id: str
+    doc_ids: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """One line of ``rag session list``."""
+
+    name: str
+    turns: int
+    last: str
+
+
+class Sessions:
+    """The sessions of one index, in ``folder`` (``<index>/sessions``), which need not exist."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def turns(self, name: str, groups: Collection[str] = ()) -> list[Turn]:
+        """The turns of a session, oldest first, that an asker with these groups may see; empty for a new session."""
+        return [turn for turn in self._read(self._path(name)) if set(turn.groups) <= set(groups)]
+
+    def append(self, name: str, turn: Turn) -> None:
+        """Adds a turn. Raises ConfigError for a name that cannot be a file's, StoreError when it cannot be written."""
+        path = self._path(name)
+        line = (json.dumps(encode(turn), ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            try:
+                os.write(handle, line)
+            finally:
+                os.close(handle)
+        except OSError as error:
+            raise StoreError(f"cannot write the session {path}: {error.strerror}") from error
+
+    def list(self) -> Sequence[SessionInfo]:
+        """Every session, by name."""
+        if not self.folder.is_dir():
+            return []
+        found = []
+        for path in sorted(self.folder.glob("*.jsonl")):
+            turns = list(self._read(path))
+            found.append(SessionInfo(path.stem, len(turns), turns[-1].created if turns else ""))
+        return found
+
+    def drop(self, name: str) -> None:
+        """Removes a session. Raises NotFound when there is none of that name."""
+        path = self._path(name)
+        if not path.is_file():
+            raise NotFound(f"no session {name!r}", hint="rag session list")
+        path.unlink()
+
+    def forget(self, doc_ids: Collection[str]) -> int:
+        """Removes every turn that used one of the documents; how many went."""
+        gone = 0
+        for path in sorted(self.folder.glob("*.jsonl")) if self.folder.is_dir() else []:
+            turns = list(self._read(path))
+            kept = [turn for turn in turns if not set(turn.doc_ids) & set(doc_ids)]
+            gone += len(turns) - len(kept)
+            if len(kept) < len(turns):
+                aside = path.with_suffix(".new")
+                aside.write_text("".join(json.dumps(encode(turn), ensure_ascii=False) + "\n" for turn in kept), "utf-8")
+                aside.replace(path)
+        return gone
+
+    def _path(self, name: str) -> Path:
+        if not _NAME.fullmatch(name):
+            raise ConfigError(f"a session cannot be named {name!r}", hint="letters, digits, dots, dashes, underscores")
+        return self.folder / f"{name}.jsonl"
+
+    def _read(self, path: Path) -> Iterator[Turn]:
+        if not path.is_file():
+            return
+        for line in path.read_text(encoding="utf-8").splitlines():
+            try:
+                yield decode(Turn, json.loads(line))
+            except (json.JSONDecodeError, KeyError, TypeError):
+                continue  # a torn last line

@@ -1,0 +1,77 @@
+"""Follow-ups made standalone, and questions that ask several things taken apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragcli.answer.decompose import PartwiseAnswerer, parts
+from ragcli.answer.followup import is_follow_up, standalone
+from ragcli.records import Claim, Completion, Usage
+
+DAYS = "How many remote days per week can employees take?"
+
+
+@pytest.mark.parametrize(
+    ("question", "earlier", "expected"),
+    [
+        ("and for interns?", DAYS, "How many remote days per week can employees take for interns?"),
+        ("what about interns?", DAYS, "How many remote days per week can employees take for interns?"),
+        ("And in Germany?", DAYS, "How many remote days per week can employees take in Germany?"),
+        ("interns?", DAYS, "How many remote days per week can employees take for interns?"),
+        ("who approves it?", DAYS, "who approves remote days?"),
+        ("how long does it last?", "What is the probation period?", "how long does probation period last?"),
+        (
+            "and for part-time staff?",
+            "How many holidays are there for full-time staff?",
+            "How many holidays are there for part-time staff?",
+        ),
+        ("What is the notice period?", DAYS, "What is the notice period?"),
+        ("Is there a limit for hotels?", DAYS, "Is there a limit for hotels?"),
+        ("How long does it take to get a refund?", DAYS, "How long does it take to get a refund?"),
+    ],
+)
+def test_standalone(question: str, earlier: str, expected: str) -> None:
+    assert standalone(question, [earlier]) == expected
+
+
+def test_the_first_question_stays_as_it_is() -> None:
+    assert standalone("and for interns?", []) == "and for interns?"
+    assert not is_follow_up(DAYS)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        (
+            "How long is parental leave and who approves it?",
+            ("How long is parental leave?", "who approves parental leave?"),
+        ),
+        ("What is the difference between the Basic and Team plan?", ("Basic plan", "Team plan")),
+        ("Compare sick leave with parental leave", ("sick leave", "parental leave")),
+        ("What is the notice period? And how do I resign?", ("What is the notice period?", "how do I resign?")),
+        ("Which is heavier: the X200 or the G7?", ("Which is heavier: the X200?", "Which is heavier: the G7?")),
+        ("Who may work from home and abroad?", ("Who may work from home and abroad?",)),
+        (DAYS, (DAYS,)),
+    ],
+)
+def test_parts(question: str, expected: tuple[str, ...]) -> None:
+    assert parts(question) == expected
+
+
+class _Scripted:
+    def __init__(self, made: list[Completion]) -> None:
+        self.made = made
+
+    def generate(self, question: str, passages: object) -> Completion:
+        return self.made.pop(0)
+
+
+def test_the_answers_to_the_parts_are_put_together_once() -> None:
+    one = Completion(True, (Claim("A.", ("1",)), Claim("B.", ("1",))), "x", "m", Usage(1, 1), 0.9)
+    two = Completion(True, (Claim("B.", ("1",)),), "x", "m", Usage(2, 2), 0.7)
+    none = Completion(False, (), "x", "m", Usage(), 0.1, "low_evidence")
+    made = PartwiseAnswerer(_Scripted([one, two, none]), ("a", "b", "c")).generate("abc", ())
+    assert [claim.text for claim in made.claims] == ["A.", "B."]
+    assert (made.found, made.confidence, made.usage) == (True, 0.7, Usage(3, 3))
+    made = PartwiseAnswerer(_Scripted([none, none]), ("a", "b")).generate("ab", ())
+    assert (made.found, made.not_found_reason, made.confidence) == (False, "low_evidence", 0.1)

@@ -1,0 +1,167 @@
+"""Several searches for one answer, and the whole corpus as passages, over a real index in a folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from ragcli.answer.anthropic import MessagesClient
+from ragcli.answer.endpoint import find_endpoint
+from ragcli.answer.searching import SearchingAnswerer
+from ragcli.config import AnswerConfig, Config
+from ragcli.pipelines.agentic import ask_in_parts, ask_with_searches, in_turns
+from ragcli.records import (
+    Chunk,
+    Claim,
+    Completion,
+    Document,
+    Passage,
+    Ranking,
+    Retrieval,
+    RetrievedChunk,
+    Scope,
+    Span,
+    Trace,
+)
+from tests.answer.messages_server import Act, MessagesServer, answers, message, says, serving
+
+TEXTS = {
+    "leave.md": "Parental leave lasts twelve weeks.",
+    "approval.md": "Parental leave is approved by the people team.",
+    "parking.md": "Parking costs 10 euros a month.",
+}
+
+
+class _Tokenizer:
+    def count(self, text: str) -> int:
+        return len(text.split())
+
+    def count_many(self, texts: Sequence[str]) -> list[int]:
+        return [self.count(text) for text in texts]
+
+    def offsets(self, text: str) -> list[tuple[int, int]]:
+        raise NotImplementedError
+
+
+class _Engine:
+    version = "v000001"
+
+    def document(self, doc_id: str) -> Document:
+        raise AssertionError("chunks are sent as they are")
+
+
+class _WordMatch:
+    """Answers with the passage that shares most words with the question."""
+
+    def generate(self, question: str, passages: Sequence[Passage]) -> Completion:
+        asked = set(question.lower().rstrip("?").split())
+        best = max(passages, key=lambda p: (len(asked & set(p.text.lower().rstrip(".").split())), -p.number))
+        return Completion(
+            True, (Claim(best.text, (str(best.number),), (best.text,)),), "fake", "fake-1", confidence=0.8
+        )
+
+
+def _chunk(doc_id: str) -> Chunk:
+    text = TEXTS[doc_id]
+    return Chunk(f"{doc_id}#1", doc_id, 1, Span(0, len(text)), text, doc_id)
+
+
+def _retrieve(question: str, scope: Scope) -> Retrieval:
+    wanted = {"long": "leave.md", "approves": "approval.md", "approval": "approval.md", "parking": "parking.md"}
+    first = next((doc for word, doc in wanted.items() if word in question), "parking.md")
+    docs = [first, *[doc for doc in sorted(TEXTS) if doc != first]][:2]
+    hits = tuple(RetrievedChunk(rank, _chunk(doc), 1.0 / rank, source=doc) for rank, doc in enumerate(docs, start=1))
+    return Retrieval(question, "hybrid", hits, {}, Ranking("fused", ()), None, "exact", 0, None, {"total": 1.0})
+
+
+def test_a_question_in_parts_is_searched_part_by_part() -> None:
+    kept: list[Trace] = []
+    result = ask_in_parts(
+        "How long is parental leave and who approves it?",
+        retrieve=_retrieve,
+        engine=_Engine(),  # type: ignore[arg-type]
+        generator=_WordMatch(),
+        tokenizer=_Tokenizer(),
+        scope=Scope(),
+        config=Config(),
+        keep=kept.append,
+    )
+    assert [step.query for step in result.steps] == ["How long is parental leave?", "who approves parental leave?"]
+    assert result.answer.passages[:2] == ("leave.md#1", "approval.md#1")
+    assert len(set(result.answer.passages)) == len(result.answer.passages)
+    assert {sentence.status for sentence in result.answer.sentences} == {"supported"}
+    assert kept[0].steps == result.steps
+
+
+def test_hits_in_turns_keep_the_best_of_each_search() -> None:
+    merged = in_turns("q", [_retrieve("long", Scope()), _retrieve("approves", Scope())])
+    assert [hit.chunk.doc_id for hit in merged.hits] == ["leave.md", "approval.md"]
+    assert [hit.rank for hit in merged.hits] == [1, 2]
+
+
+def _use(name: str, number: int, **given: Any) -> Act:
+    block = {"type": "tool_use", "id": f"tu_{number}", "name": name, "input": given}
+    return answers(message(content=[block], stop="tool_use"))
+
+
+FINAL = {
+    "found": True,
+    "sentences": [
+        {"text": "Parental leave lasts twelve weeks.", "citations": [{"passage": 1, "quote": "lasts twelve weeks"}]},
+        {
+            "text": "The people team approves it.",
+            "citations": [{"passage": 2, "quote": "approved by the people team"}],
+        },
+    ],
+}
+
+
+def _search_and_answer(*script: Act, **settings: Any) -> tuple[Any, MessagesServer]:
+    config = AnswerConfig(provider="anthropic", retries=0, **settings)
+    with serving(*script) as server:
+        endpoint = find_endpoint(server.url, "command line", {"ANTHROPIC_API_KEY": "k"}, offline=False)
+        answerer = SearchingAnswerer(config, MessagesClient(endpoint, timeout_seconds=5, retries=0))
+        result = ask_with_searches(
+            "How long is parental leave?",
+            retrieve=_retrieve,
+            engine=_Engine(),  # type: ignore[arg-type]
+            answerer=answerer,
+            tokenizer=_Tokenizer(),
+            scope=Scope(),
+            config=Config(answer=config),
+        )
+    return result, server
+
+
+def test_the_model_searches_and_cites_what_it_saw() -> None:
+    result, server = _search_and_answer(_use("search", 1, query="parking"), _use("answer", 2, **FINAL))
+    assert [step.query for step in result.steps] == ["How long is parental leave?", "parking"]
+    assert result.answer.passages == ("leave.md#1", "approval.md#1", "parking.md#1")
+    assert [sentence.status for sentence in result.answer.sentences] == ["supported", "supported"]
+    assert result.answer.usage.input_tokens == 200
+    second = server.bodies[1]["messages"]
+    assert second[1]["content"][0]["type"] == "tool_use"
+    shown = second[2]["content"][0]
+    assert shown["tool_use_id"] == "tu_1"
+    assert '<passage id="3" source="parking.md"' in shown["content"]
+    assert "leave.md" not in shown["content"]
+
+
+def test_after_the_last_step_it_must_answer() -> None:
+    result, server = _search_and_answer(
+        _use("search", 1, query="approval"), _use("answer", 2, found=False, sentences=[]), max_steps=2
+    )
+    assert [body["tool_choice"] for body in server.bodies] == [{"type": "auto"}, {"type": "tool", "name": "answer"}]
+    assert (result.answer.found, result.answer.not_found_reason) == (False, "model_declined")
+    assert len(result.steps) == 2
+
+
+def test_a_model_that_answers_in_text_is_read_as_text() -> None:
+    result, _ = _search_and_answer(says(json.dumps(FINAL)))
+    assert [sentence.status for sentence in result.answer.sentences] == ["supported", "supported"]
+
+
+def test_a_wrong_tool_call_is_told_so() -> None:
+    _, server = _search_and_answer(_use("delete_everything", 1), _use("answer", 2, **FINAL))
+    assert server.bodies[1]["messages"][2]["content"][0]["is_error"] is True
