@@ -79,9 +79,9 @@ def allowed(stage: str) -> set[str]:
     if stage == "pipelines":
         return everything | {"pipelines"}
     if stage == "wiring":
-        return everything | {"traces", "pipelines", "wiring"}
+        return everything | {"traces", "sessions", "pipelines", "wiring"}
     if stage in ("cli", "__main__"):
-        return everything | {"traces", "pipelines", "wiring", "cli"}
+        return everything | {"traces", "sessions", "pipelines", "wiring", "cli"}
     return set(SHARED)
 
 

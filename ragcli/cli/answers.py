@@ -67,13 +67,37 @@ def text(result: AskResult, output: Output, stages: Stages) -> str:
     return "\n\n".join(paragraphs)
 
 
+def after_stream(result: AskResult, output: Output, stages: Stages) -> str:
+    """What is left to print once the sentences stand on the terminal: the marks and the sources."""
+    answer = result.answer
+    sources = [_source(citation, answer, output, stages) for citation in answer.citations]
+    return "\n\n".join(part for part in ("\n".join(_marks(answer, output)), *sources) if part)
+
+
+class Streamed:
+    """Prints each sentence as soon as it is checked."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self.printed = False
+
+    def __call__(self, sentence: Sentence, citations: tuple[Citation, ...]) -> None:
+        from ragcli.answer.verify import marked
+
+        self._output.piece((" " if self.printed else "") + printable(marked(sentence)))
+        self.printed = True
+
+
 def _answer(answer: Answer, output: Output) -> str:
-    lines = [printable(answer.text)]
-    for sentence in unsupported(answer):
-        lines.append(output.style(f"[{sentence.status}] {one_line(sentence.text)}", "33"))
+    return "\n".join([printable(answer.text), *_marks(answer, output)])
+
+
+def _marks(answer: Answer, output: Output) -> list[str]:
+    """A line for everything that did not stand the check."""
+    lines = [output.style(f"[{sentence.status}] {one_line(sentence.text)}", "33") for sentence in unsupported(answer)]
     if answer.invalid_citations:
         lines.append(f"[invalid citations] {one_line(', '.join(answer.invalid_citations))}")
-    return "\n".join(lines)
+    return lines
 
 
 def _source(citation: Citation, answer: Answer, output: Output, stages: Stages) -> str:

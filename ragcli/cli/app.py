@@ -21,6 +21,8 @@ from ragcli.cli import (
     inspect,
     log,
     search,
+    session,
+    tune,
     versions,
 )
 from ragcli.cli.help import epilog
@@ -62,5 +64,9 @@ def rag(
     context.obj = Invocation(output, config, index, progress=not (no_progress or quiet), debug=debug)
 
 
-for _module in (init, ingest, chunk, index, search, ask, eval, explain, golden, inspect, log, versions, config, doctor):
+_IN_ORDER = (
+    *(init, ingest, chunk, index, search, ask, session, eval, explain, golden, tune),
+    *(inspect, versions, log, config, doctor),
+)
+for _module in _IN_ORDER:
     _module.register(app)

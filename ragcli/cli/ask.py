@@ -9,19 +9,11 @@ import typer
 
 from ragcli import wiring
 from ragcli.cli import answers, prompts
+from ragcli.cli.conversation import Conversation
 from ragcli.cli.help import epilog
 from ragcli.cli.invocation import Invocation, invocation
 from ragcli.cli.places import heading, place
-from ragcli.cli.retrieval_options import (
-    AsOf,
-    At,
-    Filters,
-    Groups,
-    IncludeSuperseded,
-    K,
-    NoRerank,
-    RetrievalOptions,
-)
+from ragcli.cli.retrieval_options import AsOf, At, Filters, Groups, IncludeSuperseded, K, NoRerank, RetrievalOptions
 from ragcli.cli.search import notices
 from ragcli.cli.terminal import shortened
 from ragcli.errors import ConfigError, ExitCode
@@ -37,6 +29,7 @@ def register(app: typer.Typer) -> None:
     examples = (
         'rag ask "How many remote days per week can I take?"',
         "rag ask - --as hr --strict --json < question.txt",
+        'rag ask "And for interns?" --session remote',
     )
     codes = (ExitCode.STRICT, ExitCode.NOT_FOUND, ExitCode.MODEL, ExitCode.INDEX)
     app.command("ask", epilog=epilog(*examples, codes=codes))(ask)
@@ -54,26 +47,42 @@ def ask(
     at: At = None,
     provider: Annotated[str | None, typer.Option(help="extractive or anthropic [default: answer.provider].")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 3 when a sentence has no support.")] = False,
+    session: Annotated[str | None, typer.Option(metavar="NAME", help="Go on with a conversation.")] = None,
+    direct: Annotated[bool, typer.Option("--direct", help="Send the whole corpus instead of passages.")] = False,
+    agentic: Annotated[bool, typer.Option("--agentic", help="Search in several steps.")] = False,
     show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Print what is sent, then ask.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be sent; send nothing.")] = False,
 ) -> None:
     """Answer a question from the documents, every citation checked."""
+    if direct and agentic:
+        raise ConfigError("--direct and --agentic exclude each other")
     options = RetrievalOptions(k, filters, groups, as_of, include_superseded, no_rerank, at)
     run = invocation(context)
     config = run.config(options.overrides() | {"answer.provider": provider})
     stages = wiring.Stages(config, at=at)
     asked, scope = read_question(question), options.scope(config)
     if dry_run or show_prompt:
-        plan = prompts.plan(stages, asked, scope)
+        plan = prompts.plan(stages, asked, scope, direct=direct)
         if dry_run:
             run.output.result(plan, lambda: prompts.text(plan))
             return
         run.output.notice(prompts.text(plan))
-    result = stages.ask(asked, scope, keep=True)
-    run.output.result(answers.content(result), lambda: answers.text(result, run.output, stages))
-    _remarks(run, result)
-    for notice in stages.notices:
-        run.output.warning(notice)
+    talk = Conversation(config, session, scope.groups)
+    shown = answers.Streamed(run.output) if run.output.streams and config.answer.provider == "anthropic" else None
+    result = stages.ask(
+        asked,
+        scope,
+        keep=True,
+        earlier=talk.earlier,
+        session=session,
+        direct=direct,
+        agentic=agentic,
+        on_sentence=shown,
+    )
+    talk.add(result)
+    _print(run, stages, result, shown)
+    if not direct:
+        run.output.notice(stages.direct_advice(scope))
     if not result.answer.found:
         raise typer.Exit(ExitCode.NOT_FOUND)
     if strict and answers.unsupported(result.answer):
@@ -90,19 +99,32 @@ def read_question(text: str) -> str:
     return text.strip()
 
 
-def _remarks(run: Invocation, result: AskResult) -> None:
+def _print(run: Invocation, stages: wiring.Stages, result: AskResult, shown: answers.Streamed | None) -> None:
     answer = result.answer
+    if shown is not None and shown.printed:
+        run.output.result({}, "\n\n" + answers.after_stream(result, run.output, stages))
+    else:
+        run.output.result(answers.content(result), lambda: answers.text(result, run.output, stages))
     for notice in answer.notices:
         run.output.notice(notice)
     if answer.standalone_question != answer.question:
         run.output.notice(f"asked as: {answer.standalone_question}")
     notices(run, result.retrieval)
     if not answer.found:
-        run.output.notice(f"not found ({answer.not_found_reason}); the nearest passages:")
-        for hit in result.retrieval.hits[:_NEAREST]:
-            lines = None if hit.chunk.first_line is None else (hit.chunk.first_line, hit.chunk.last_line or 0)
-            where = place(hit.source, hit.chunk.first_page, lines)
-            run.output.notice(f"  {where}  {heading(hit.chunk.title, hit.chunk.heading_path)}")
-            run.output.notice(f"    {shortened(hit.chunk.text, 200)}")
+        _nearest(run, result)
+    for notice in stages.notices:
+        run.output.warning(notice)
     times = ", ".join(f"{name} {value:.0f} ms" for name, value in result.timings_ms.items())
     run.output.detail(f"{answer.provider} {answer.model}; {len(answer.passages)} passages; {times}")
+
+
+def _nearest(run: Invocation, result: AskResult) -> None:
+    """Why nothing was answered, and what came nearest, on standard error."""
+    hits = result.retrieval.hits[:_NEAREST]
+    run.output.notice(f"not found ({result.answer.not_found_reason})" + ("; the nearest passages:" if hits else ""))
+    for hit in hits:
+        first = hit.chunk.first_line
+        lines = None if first is None else (first, hit.chunk.last_line or first)
+        where = place(hit.source, hit.chunk.first_page, lines)
+        run.output.notice(f"  {where}  {heading(hit.chunk.title, hit.chunk.heading_path)}")
+        run.output.notice(f"    {shortened(hit.chunk.text, 200)}")

@@ -32,9 +32,19 @@ class Output:
         if written:
             sys.stdout.write(written if written.endswith("\n") else written + "\n")
 
+    @property
+    def streams(self) -> bool:
+        """Whether a person watches standard output, so that pieces of a result may appear as they are made."""
+        return not self.json and sys.stdout.isatty()
+
+    def piece(self, text: str) -> None:
+        """A part of the result, at once."""
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
     def notice(self, text: str) -> None:
-        """A remark on standard error; silent with ``--quiet``."""
-        if not self.quiet:
+        """A remark on standard error; silent with ``--quiet`` and when there is nothing to say."""
+        if text and not self.quiet:
             self._remark(text)
 
     def detail(self, text: str) -> None:

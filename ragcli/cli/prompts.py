@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from ragcli.wiring import Stages
 
 
-def plan(stages: Stages, question: str, scope: Scope) -> dict[str, Any]:
+def plan(stages: Stages, question: str, scope: Scope, *, direct: bool = False) -> dict[str, Any]:
     """The request for a question. ``input_tokens`` is an estimate by the embedding model's tokenizer."""
     from ragcli.records import Usage
 
-    passages = stages.passages(question, scope)
+    passages = stages.passages(question, scope, direct=direct)
     request = stages.request(question, passages)
     settings = stages.config.answer
     tokens = stages.tokenizer.count(_all_text(request)) if request is not None else 0

@@ -4,10 +4,10 @@ Everything is built when it is first asked for, so a lexical search loads no mod
 """
 
 from ragcli.wiring.building import Built, build, chunk, chunk_document, parse_file, plan_chunking
-from ragcli.wiring.evaluating import evaluate, evaluation_steps, load_judge
+from ragcli.wiring.evaluating import evaluate, evaluation_steps, load_judge, tune
 from ragcli.wiring.matrix import read_matrix, run_matrix
 from ragcli.wiring.models import load_embedder, load_reranker, load_text_model
-from ragcli.wiring.reading import Stages, index_folder, traces
+from ragcli.wiring.reading import Stages, index_folder, sessions, traces
 
 __all__ = [
     "Built",
@@ -26,5 +26,7 @@ __all__ = [
     "plan_chunking",
     "read_matrix",
     "run_matrix",
+    "sessions",
     "traces",
+    "tune",
 ]

@@ -10,6 +10,7 @@ from ragcli.wiring.reading import Stages
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ragcli.answer.calibration import Tuned
     from ragcli.config import Config
     from ragcli.evaluate.golden import GoldenSet
     from ragcli.evaluate.run import EvalRun
@@ -82,3 +83,22 @@ def load_judge(config: Config, *, repeats: int = 1, agreement: str = "") -> Judg
         return check(sentence, evidence).support in ("verbatim", "close")
 
     return rule_judge(supports, agreement=agreement)
+
+
+def tune(golden: GoldenSet, stages: Stages, scope: Scope, progress: Progress | None = None) -> Tuned:
+    """The fitted ``answer.min_confidence``, with its cross-validated gain."""
+    from ragcli.pipelines.steps import case_scope
+    from ragcli.pipelines.tune import tune as run_tuning
+
+    stages.expect([case.question for case in golden.cases])
+    steps = evaluation_steps(stages, answers=False)
+    return run_tuning(
+        golden.cases,
+        retrieve=stages.retrieve,
+        engine=stages.engine,
+        embedder=None if stages.lexical else stages.embedder,
+        tokenizer=stages.tokenizer,
+        scope_of=lambda case: case_scope(case, scope, steps),
+        config=stages.config,
+        progress=progress,
+    )

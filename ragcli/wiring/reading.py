@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ragcli.config import Config, RetrieveConfig
-from ragcli.errors import StoreError
+from ragcli.errors import ConfigError, StoreError
 from ragcli.wiring.models import load_embedder, load_reranker
 
 if TYPE_CHECKING:
+    from ragcli.answer.searching import SearchingAnswerer
+    from ragcli.answer.written import WrittenAnswerer
     from ragcli.index.engine import FolderEngine
     from ragcli.index.folder import IndexFolder
     from ragcli.interfaces import Embedder, Generator, Reranker, Tokenizer
+    from ragcli.pipelines.ask import Gathered, OnSentence
     from ragcli.records import AskResult, Passage, Retrieval, Scope, Trace
+    from ragcli.sessions import Sessions
     from ragcli.traces import Traces
 
 
@@ -32,6 +36,13 @@ def traces(config: Config) -> Traces:
     from ragcli.traces import Traces
 
     return Traces(config.index_path / "traces")
+
+
+def sessions(config: Config) -> Sessions:
+    """The conversations kept beside the index."""
+    from ragcli.sessions import Sessions
+
+    return Sessions(config.index_path / "sessions")
 
 
 class Stages:
@@ -105,10 +116,12 @@ class Stages:
             rerank=self.config.rerank,
         )
 
-    def passages(self, question: str, scope: Scope) -> tuple[Passage, ...]:
+    def passages(self, question: str, scope: Scope, *, direct: bool = False) -> tuple[Passage, ...]:
         """What would be given to the generator for a question."""
         from ragcli.answer.pack import pack
 
+        if direct:
+            return self._gather_all(scope)(question).passages
         found = self.retrieve(question, scope)
         return pack(found, engine=self.engine, config=self.config.answer, tokenizer=self.tokenizer)
 
@@ -121,20 +134,80 @@ class Stages:
             return None
         return prompt.request(question, passages, model=settings.model, max_tokens=settings.max_tokens, schema=True)
 
-    def ask(self, question: str, scope: Scope, *, keep: bool = False) -> AskResult:
-        """The checked answer to a question, under the settings; ``keep`` leaves a trace where the settings want one."""
+    def ask(
+        self,
+        question: str,
+        scope: Scope,
+        *,
+        keep: bool = False,
+        earlier: Sequence[str] = (),
+        session: str | None = None,
+        direct: bool = False,
+        agentic: bool = False,
+        on_sentence: OnSentence | None = None,
+    ) -> AskResult:
+        """The checked answer to a question, under the settings.
+
+        ``keep`` leaves a trace where the settings want one. ``earlier`` are the questions before this one, for a
+        follow-up. ``direct`` sends the whole allowed corpus, ``agentic`` searches in several steps. ``on_sentence``
+        gets each sentence as soon as it is checked.
+        """
+        from ragcli.answer.followup import standalone
+        from ragcli.pipelines.agentic import ask_in_parts, ask_with_searches
         from ragcli.pipelines.ask import ask
 
-        return ask(
-            question,
+        shared: dict[str, Any] = {
+            "retrieve": self.retrieve,
+            "engine": self.engine,
+            "tokenizer": self.tokenizer,
+            "scope": scope,
+            "config": self.config,
+            "standalone_question": standalone(question, earlier),
+            "session": session,
+            "keep": self._keep if keep and self.config.trace.enabled else None,
+        }
+        if agentic and self.written is not None:
+            return ask_with_searches(question, answerer=self.searching(self.written), **shared)
+        if agentic:
+            return ask_in_parts(question, generator=self.generator, **shared)
+        gather = self._gather_all(scope) if direct else None
+        return ask(question, generator=self.generator, gather=gather, on_sentence=on_sentence, **shared)
+
+    @property
+    def written(self) -> WrittenAnswerer | None:
+        """The answerer behind the Messages API; None when answers are made on this machine."""
+        return cast("WrittenAnswerer", self.generator) if self.config.answer.provider == "anthropic" else None
+
+    def searching(self, written: WrittenAnswerer) -> SearchingAnswerer:
+        """The same model with the search as its tool."""
+        from ragcli.answer.searching import SearchingAnswerer
+
+        return SearchingAnswerer(self.config.answer, written.client)
+
+    def _gather_all(self, scope: Scope) -> Callable[[str], Gathered]:
+        from ragcli.pipelines.direct import gather_all
+
+        if self.written is None:
+            raise ConfigError(
+                "--direct sends the whole corpus to a model, and answer.provider is extractive",
+                hint="--provider anthropic; without a model leave --direct out",
+            )
+        return functools.partial(
+            gather_all,
             retrieve=self.retrieve,
             engine=self.engine,
-            generator=self.generator,
             tokenizer=self.tokenizer,
             scope=scope,
             config=self.config,
-            keep=self._keep if keep and self.config.trace.enabled else None,
         )
+
+    def direct_advice(self, scope: Scope) -> str:
+        """A notice that the whole corpus would fit into the model's prompt; empty when not, or when none is used."""
+        from ragcli.pipelines.direct import advice, corpus_size
+
+        if self.written is None:
+            return ""
+        return advice(corpus_size(self.engine, scope, self.config), self.config)
 
     def _keep(self, trace: Trace) -> None:
         """Keep a trace and drop old ones; an index that cannot be written is no reason to withhold an answer."""
