@@ -19,7 +19,7 @@ from ragcli.errors import ConfigError
 from ragcli.interfaces import Tokenizer
 from ragcli.records import Chunk, Document
 
-VERSION = "2"
+VERSION = "3"
 """Part of every chunk key: raise it when the same settings give other chunks."""
 
 

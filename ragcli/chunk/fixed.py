@@ -35,10 +35,9 @@ def fixed_cuts(document: Document, tokens: TokenMap, sizes: Sizes, overlap: int)
 
 def _next_start(text: str, start: int, end: int, tokens: TokenMap, overlap: int) -> int:
     """Where the next run begins: up to ``overlap`` tokens before ``end``, at white space, always after ``start``."""
-    following = trimmed(text, end, len(text)).start
     if overlap <= 0:
-        return following
+        return trimmed(text, end, len(text)).start
     wanted = max(tokens.back(end, overlap), start + 1)
     while wanted < end and not text[wanted - 1].isspace():
         wanted += 1
-    return trimmed(text, wanted, len(text)).start if wanted < end else following
+    return trimmed(text, wanted, len(text)).start

@@ -54,6 +54,7 @@ def _units(
     limit = min(sizes.wanted, room)
     headings = 0
     tail = _tail(pieces, group)
+    tail_size = tokens.size(pieces[tail].span.start, pieces[group.last - 1].span.end) if tail < group.last else 0
     result: list[Unit] = []
     for index in range(group.first, group.last):
         piece = pieces[index]
@@ -62,7 +63,8 @@ def _units(
         first_joint = _joint(pieces, index, group, bool(introduction)) + _reference(text, piece.span)
         if tail <= index and index > group.first:
             first_joint = GLUED
-        budget = max(limit // 4, min(limit, room - headings - 2), 1)
+        around = headings + (tail_size if index == tail - 1 else 0)
+        budget = max(limit // 4, min(limit, room - around - 2), 1)
         if piece.kind == "heading":
             headings += tokens.size(piece.span.start, piece.span.end)
             budget = limit
@@ -132,6 +134,7 @@ def _packed(
     begins = [tokens.before(unit.span.start) for unit in units]
     ends = [tokens.before(unit.span.end) for unit in units]
     bodies = _bodies(units)
+    end_of_text = _end_of_text(units)
 
     def size(first: int, last: int) -> int:
         start, end = units[first].span.start, units[last - 1].span.end
@@ -140,6 +143,8 @@ def _packed(
             return limit + whole
         body = min(bodies[first], last)
         text_size = whole - (begins[body] - begins[first] if body < last else 0)
+        if first < end_of_text < last:
+            text_size -= ends[last - 1] - begins[end_of_text]
         lead = units[first].lead_size
         return text_size if whole + lead <= room else max(text_size, limit + 1 - lead)
 
@@ -157,6 +162,14 @@ def _bodies(units: Sequence[Unit]) -> list[int]:
         elif index + 1 < len(units):
             result[index] = result[index + 1]
     return result
+
+
+def _end_of_text(units: Sequence[Unit]) -> int:
+    """Where the headings begin that end the units, their number when there are none."""
+    end = len(units)
+    while end and units[end - 1].kind == "heading":
+        end -= 1
+    return end if end else len(units)
 
 
 def _cut(pieces: Sequence[Piece], units: Sequence[Unit], first: int, last: int) -> Cut:

@@ -84,7 +84,7 @@ def test_a_context_too_long_is_cut_visibly(chunk: Chunk) -> None:
 
 def test_questions_are_lines_without_numbers_up_to_the_budget(chunk: Chunk) -> None:
     reply = "1. How long does it take?\n\n- What is paid?\n- What is paid?\n(3) Why is it so long that it cannot fit?"
-    found = with_reply(chunk, reply, "questions", Words(), 14)
+    found = with_reply(chunk, reply, "questions", Words(), 18)
     assert found.questions == ("How long does it take?", "What is paid?")
 
 

@@ -80,6 +80,16 @@ def test_semantic_keeps_sections_apart_and_headings_with_their_text() -> None:
     assert [c.text for c in result] == ["A\n\n" + LETTERS[0], "B\n\n" + LETTERS[1]]
 
 
+def test_semantic_never_parts_a_heading_from_its_text() -> None:
+    doc = document(("heading", "A", 1), ("paragraph", LETTERS[0]), ("heading", "B", 1), ("paragraph", "Two."))
+
+    def heading_is_strange(texts: Sequence[str]) -> list[float]:
+        return [float(right != "Two.") for _, right in pairwise(texts)]
+
+    result = chunks(doc, strategy="semantic", similarity=heading_is_strange, max_tokens=13, min_tokens=5)
+    assert [c.text for c in result] == [f"A\n\n{LETTERS[0]}", "B\n\nTwo."]
+
+
 def test_semantic_without_a_model_is_refused() -> None:
     with pytest.raises(ConfigError, match="semantic"):
         chunks(document(("paragraph", "Text.")), strategy="semantic")

@@ -247,3 +247,16 @@ def test_what_a_colon_announces_takes_the_announcement_along() -> None:
     doc = document(("paragraph", words(30) + ". Consider this:"), ("paragraph", words(30, "shown")))
     result = chunks(doc)
     assert [c.lead for c in result] == ["", "Consider this:"]
+
+
+def test_a_heading_that_would_fill_the_chunk_before_goes_to_its_own_text() -> None:
+    doc = document(("heading", "A", 1), ("paragraph", words(30)), ("heading", "B", 1), ("paragraph", "Two words"))
+    assert [c.text for c in chunks(doc, max_tokens=32, min_tokens=5)] == [f"A\n\n{words(30)}", "B\n\nTwo words"]
+
+
+def test_headings_at_the_end_never_stand_alone() -> None:
+    whole = document(("paragraph", words(40)), ("heading", "Nothing here", 1), ("heading", "Nor here", 2))
+    assert [c.text for c in chunks(whole)] == [whole.text]
+    full = document(("paragraph", words(60)), ("heading", "Nothing here", 1))
+    assert [c.text for c in chunks(full, max_tokens=100, window=63)][-1].endswith("Nothing here")
+    assert all("word" in c.text for c in chunks(full, max_tokens=100, window=63))
