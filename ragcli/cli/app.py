@@ -14,6 +14,7 @@ from ragcli.cli import (
     doctor,
     eval,
     explain,
+    forget,
     golden,
     index,
     ingest,
@@ -66,7 +67,7 @@ def rag(
 
 _IN_ORDER = (
     *(init, ingest, chunk, index, search, ask, session, eval, explain, golden, tune),
-    *(inspect, versions, log, config, doctor),
+    *(inspect, versions, forget, log, config, doctor),
 )
 for _module in _IN_ORDER:
     _module.register(app)

@@ -39,11 +39,11 @@ def chunk(
     run = invocation(context)
     config = run.config()
     if dry_run:
-        with wiring.index_folder(config).writer(wait) as writer:
+        with wiring.existing_folder(config).writer(wait) as writer:
             plan = wiring.plan_chunking(config, writer)
         run.output.result(_plan(plan), lambda: _plan_text(plan))
         return
-    with wiring.index_folder(config).writer(wait) as writer, progress(run) as show:
+    with wiring.existing_folder(config).writer(wait) as writer, progress(run) as show:
         found = wiring.chunk(config, writer, progress=show)
     run.output.result({"schema": "rag.chunk/1", **encode(found)}, lambda: _text(found))
     run.output.notice("rag index publishes them")

@@ -25,7 +25,7 @@ def index(context: typer.Context, rebuild: Rebuild = False, wait: Wait = 0) -> N
     """Publish what is ingested as a version."""
     run = invocation(context)
     config = run.config()
-    with wiring.index_folder(config).writer(wait) as writer, progress(run) as show:
+    with wiring.existing_folder(config).writer(wait) as writer, progress(run) as show:
         built = wiring.build(config, writer, rebuild=rebuild, progress=show)
     run.output.result(_content(built), lambda: "\n".join(coverage.built_lines(built)))
     for notice in built.notices:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,6 +10,7 @@ import typer
 from ragcli import wiring
 from ragcli.cli.help import epilog
 from ragcli.cli.invocation import Invocation, invocation
+from ragcli.cli.retrieval_options import Groups, RetrievalOptions
 from ragcli.cli.writing_options import Wait
 from ragcli.codec import encode
 from ragcli.errors import ExitCode
@@ -78,7 +79,7 @@ def _row(info: VersionInfo) -> tuple[Any, ...]:
 def use(context: typer.Context, version: Version, wait: Wait = 0) -> None:
     """Make a kept version the current one."""
     run = invocation(context)
-    wiring.index_folder(run.config()).use(version, wait)
+    wiring.existing_folder(run.config()).use(version, wait)
     run.output.result({"schema": "rag.use/1", "index_version": version}, f"{version} is the current version")
 
 
@@ -86,12 +87,20 @@ def diff(
     context: typer.Context,
     before: Annotated[str, typer.Argument(metavar="A", help="The older version.")],
     after: Annotated[str, typer.Argument(metavar="B", help="The newer version.")],
+    golden: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Show the questions of a golden set whose ranks moved.")
+    ] = None,
+    groups: Groups = None,
 ) -> None:
     """Show documents added, changed and removed, chunks gained and lost."""
     run = invocation(context)
-    found = wiring.index_folder(run.config()).diff(before, after)
+    config = run.config()
+    found = wiring.existing_folder(config).diff(before, after)
     content = {"schema": "rag.diff/1", **encode(found)}
-    run.output.result(content, lambda: _diff_text(dataclasses.asdict(found)))
+    if golden is not None:
+        scope = RetrievalOptions(groups=groups).scope(config)
+        content["moved"] = [encode(item) for item in wiring.moved_ranks(golden, config, (before, after), scope)]
+    run.output.result(content, lambda: _diff_text(content))
 
 
 def _diff_text(content: dict[str, Any]) -> str:
@@ -101,6 +110,9 @@ def _diff_text(content: dict[str, Any]) -> str:
     lines = [f"{mark} {one_line(name)}" for key, mark in marks for name in content[key]]
     counts = ", ".join(f"{len(content[key])} {key}" for key, _ in marks)
     chunks = f"chunks: {content['chunks_gained']} gained, {content['chunks_lost']} lost"
+    for moved in content.get("moved", ()):
+        ranks = f"{moved['before'] or 'not found'} → {moved['after'] or 'not found'}"
+        lines.append(one_line(f"rank {ranks}: {moved['expected']}: {moved['question']}"))
     return "\n".join([*lines, f"documents: {counts}", chunks])
 
 
@@ -129,6 +141,6 @@ def prune(
     """Drop old versions; the current one always stays."""
     run = invocation(context)
     config = run.config({"index.keep_versions": keep})
-    dropped = wiring.index_folder(config).prune(config.index.keep_versions, wait)
+    dropped = wiring.existing_folder(config).prune(config.index.keep_versions, wait)
     content = {"schema": "rag.prune/1", "dropped": list(dropped)}
     run.output.result(content, lambda: f"dropped: {', '.join(dropped) or 'nothing'}")

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcli.config import Config
 from ragcli.wiring.models import load_embedder, load_text_model
+from ragcli.wiring.reading import sessions, traces
 
 if TYPE_CHECKING:
     from ragcli.chunk.plan import ContextPlan
     from ragcli.index.writer import Writer
     from ragcli.interfaces import Progress, TextModel
     from ragcli.pipelines.chunk import ChunkResult
-    from ragcli.records import Chunk, Document, FileReport
+    from ragcli.records import Chunk, Document, FileReport, Forgotten
 
 
 @dataclass(frozen=True)
@@ -102,3 +103,14 @@ def chunk_document(document: Document, config: Config) -> tuple[Chunk, ...]:
     from ragcli.pipelines.chunk import chunk_staged
 
     return chunk_staged(document, config=config, embedder=load_embedder(config))
+
+
+def forget(config: Config, writer: Writer, sources: Sequence[str]) -> Forgotten:
+    """Erase documents from every version, cache, trace and conversation."""
+    from ragcli.pipelines.forget import forget as run_forget
+
+    def forget_traces(doc_ids: Collection[str]) -> None:
+        traces(config).forget(doc_ids)
+        sessions(config).forget(doc_ids)
+
+    return run_forget(sources, writer=writer, config=config, forget_traces=forget_traces)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcli.wiring.models import load_text_model
@@ -83,6 +85,31 @@ def load_judge(config: Config, *, repeats: int = 1, agreement: str = "") -> Judg
         return check(sentence, evidence).support in ("verbatim", "close")
 
     return rule_judge(supports, agreement=agreement)
+
+
+@dataclass(frozen=True, slots=True)
+class MovedRank:
+    """A label of a golden case that two versions rank differently; None: not retrieved."""
+
+    case_id: str
+    question: str
+    expected: str
+    before: int | None
+    after: int | None
+
+
+def moved_ranks(golden: Path, config: Config, versions: tuple[str, str], scope: Scope) -> list[MovedRank]:
+    """The labels of a golden set whose rank differs between two versions, in the order of the file."""
+    from ragcli.evaluate.golden import load_golden
+
+    cases = load_golden(golden)
+    runs = [evaluate(cases, Stages(config, at=version), scope, answers=False) for version in versions]
+    return [
+        MovedRank(old.id, old.question, expected, was, now)
+        for old, new in zip(runs[0].per_case, runs[1].per_case, strict=True)
+        for expected, was, now in zip(old.expected, old.ranks, new.ranks, strict=True)
+        if was != now
+    ]
 
 
 def tune(golden: GoldenSet, stages: Stages, scope: Scope, progress: Progress | None = None) -> Tuned:

@@ -31,6 +31,14 @@ def index_folder(config: Config) -> IndexFolder:
     return IndexFolder(config.index_path, config.index)
 
 
+def existing_folder(config: Config) -> IndexFolder:
+    """The configured index folder. Raises StoreError when nothing was ever ingested into it."""
+    folder = index_folder(config)
+    if not folder.path.is_dir():
+        raise StoreError(f"no index in {folder.path}", hint="rag ingest PATH makes one", category="index_missing")
+    return folder
+
+
 def traces(config: Config) -> Traces:
     """The past questions kept beside the index."""
     from ragcli.traces import Traces

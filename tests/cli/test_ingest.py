@@ -116,6 +116,37 @@ def test_metadata_and_groups_from_the_command_line(docs: Path, tmp_path: Path) -
     assert (wrong.code, wrong.err) == (2, "error: --meta 'type' is not KEY=VALUE\n")
 
 
+def test_versions_are_compared_and_documents_forgotten(docs: Path, tmp_path: Path) -> None:
+    (docs / "broken.pdf").unlink()
+    case = {"question": "How many days of leave?", "expected": [{"source": "leave.md", "quote": "days of leave"}]}
+    (tmp_path / "golden.jsonl").write_text(json.dumps(case) + "\n")
+    here("ingest", "docs", cwd=tmp_path)
+    (docs / "leave.md").write_text("# Leave\n\nLeave is for directors, a zeppelin for the rest.\n")
+    (docs / "more.md").write_text("# More\n\nHow many days of leave: see another page, days of leave.\n")
+    here("ingest", "docs", cwd=tmp_path)
+    line = ("versions", "diff", "v000001", "v000002")
+    value = here(*line, "--golden", "golden.jsonl", "--json", cwd=tmp_path).json
+    assert (value["added"], value["changed"], value["removed"]) == (["more.md"], ["leave.md"], [])
+    assert [(moved["before"], moved["after"]) for moved in value["moved"]] == [(1, None)]
+    assert here(*line, cwd=tmp_path).out.splitlines()[:2] == ["+ more.md", "~ leave.md"]
+
+    assert here("ask", "What is for the rest?", cwd=tmp_path).code in (0, 4)
+    forgotten = here("forget", "leave.md", "--json", cwd=tmp_path)
+    assert (forgotten.code, forgotten.json["doc_ids"], forgotten.json["still_found"]) == (0, ["leave.md"], [])
+    for path in (tmp_path / ".rag").rglob("*"):
+        assert not path.is_file() or b"zeppelin" not in path.read_bytes(), path
+    assert here("search", "zeppelin", "--mode", "bm25", cwd=tmp_path).code == 4
+    assert here("forget", "leave.md", cwd=tmp_path).code == 2
+
+
+@pytest.mark.parametrize("line", ["forget a.md", "chunk", "index", "versions use v000001", "versions prune --keep 1"])
+def test_nothing_is_written_where_nothing_was_ingested(line: str, tmp_path: Path) -> None:
+    ran = here(*line.split(), "--json", cwd=tmp_path)
+    assert (ran.code, ran.json["error"]["category"]) == (6, "index_missing")
+    assert "rag ingest" in ran.json["error"]["hint"]
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_missing_path_is_exit_2(tmp_path: Path) -> None:
     ran = here("ingest", "nowhere", "--json", cwd=tmp_path)
     assert (ran.code, ran.json["error"]["category"]) == (2, "source")
