@@ -14,11 +14,14 @@ from pathlib import Path, PurePath
 
 from ragcli.codec import decode, encode
 from ragcli.index.database import canonical, open_database, pack, scrub, store_errors, transaction, unpack
+from ragcli.index.ingest_notes import SCHEMA as NOTES_SCHEMA
+from ragcli.index.ingest_notes import IngestNotes
 from ragcli.records import Chunk, Document, FileReport
 
-FORMAT = 1
+FORMAT = 2
 
-_SCHEMA = """
+_SCHEMA = (
+    """
 CREATE TABLE roots (root_id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, label TEXT NOT NULL UNIQUE);
 CREATE TABLE files (
     root_id INTEGER NOT NULL, relative TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
@@ -35,6 +38,8 @@ CREATE TABLE chunk_sets (
     count INTEGER NOT NULL, data BLOB NOT NULL
 );
 """
+    + NOTES_SCHEMA
+)
 _HINT = "remove the staging folder of the index and run rag ingest again; published versions are not touched"
 
 
@@ -81,6 +86,7 @@ class Staging:
         """Open or make the catalogue at ``path``. Raises StoreError when it cannot be used."""
         self.path = path
         self._database = open_database(path, _SCHEMA, FORMAT, _HINT)
+        self.notes = IngestNotes(self._database, path, _HINT)
 
     def close(self) -> None:
         """Release the file."""
@@ -124,6 +130,7 @@ class Staging:
             for row in rows:
                 self.remove_document(_text(row[0]))
             self._run("DELETE FROM files WHERE root_id = ?", (root_id,))
+            self.notes.forget_root(root_id)
             self._run("DELETE FROM roots WHERE root_id = ?", (root_id,))
 
     def file(self, root_id: int, relative: str) -> FileState | None:

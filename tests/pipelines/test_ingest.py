@@ -44,7 +44,7 @@ def test_only_what_changed_is_parsed_again(writer: Writer, docs: Path, monkeypat
     assert counts(run(writer, docs)) == (3, 0, 0, 0)
     keys = writer.staging.document_keys()
     assert sorted(keys) == ["a.md", "c.txt", "hr/b.md"]
-    monkeypatch.setattr("ragcli.pipelines.ingest.parse_files", lambda *_: pytest.fail("parsed again"))
+    monkeypatch.setattr("ragcli.pipelines.ingest_files.parse_files", lambda *_: pytest.fail("parsed again"))
     again = run(writer, docs)
     assert counts(again) == (0, 0, 0, 3)
     assert [report.path for report in again.files] == ["a.md", "c.txt", "hr/b.md"]
@@ -110,7 +110,7 @@ def test_rules_and_flags_reach_documents_without_parsing_again(
     writer: Writer, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run(writer, docs)
-    monkeypatch.setattr("ragcli.pipelines.ingest.parse_files", lambda *_: pytest.fail("parsed again"))
+    monkeypatch.setattr("ragcli.pipelines.ingest_files.parse_files", lambda *_: pytest.fail("parsed again"))
     config = Config(ingest=IngestConfig(workers=1, rules=(PathRule("hr/**", {"status": "final"}),)))
     assert counts(run(writer, docs, config=config, acl=["staff"])) == (0, 3, 0, 0)
     assert writer.staging.document("hr/b.md").metadata.status == "final"
