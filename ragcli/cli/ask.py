@@ -12,10 +12,9 @@ from ragcli.cli import answers, prompts
 from ragcli.cli.conversation import Conversation
 from ragcli.cli.help import epilog
 from ragcli.cli.invocation import Invocation, invocation
-from ragcli.cli.places import heading, place
+from ragcli.cli.places import heading, place, snippet
 from ragcli.cli.retrieval_options import AsOf, At, Filters, Groups, IncludeSuperseded, K, NoRerank, RetrievalOptions
 from ragcli.cli.search import notices
-from ragcli.cli.terminal import shortened
 from ragcli.errors import ConfigError, ExitCode
 
 if TYPE_CHECKING:
@@ -127,4 +126,4 @@ def _nearest(run: Invocation, result: AskResult) -> None:
         lines = None if first is None else (first, hit.chunk.last_line or first)
         where = place(hit.source, hit.chunk.first_page, lines)
         run.output.notice(f"  {where}  {heading(hit.chunk.title, hit.chunk.heading_path)}")
-        run.output.notice(f"    {shortened(hit.chunk.text, 200)}")
+        run.output.notice(f"    {snippet(hit.chunk.text, hit.chunk.heading_path, 200)}")

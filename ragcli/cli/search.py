@@ -10,7 +10,7 @@ from ragcli import wiring
 from ragcli.cli.help import epilog
 from ragcli.cli.invocation import Invocation, invocation
 from ragcli.cli.output import Output
-from ragcli.cli.places import heading, place
+from ragcli.cli.places import heading, place, snippet
 from ragcli.cli.retrieval_options import (
     AsOf,
     At,
@@ -132,4 +132,4 @@ def _entry(hit: RetrievedChunk, output: Output) -> str:
     title = output.style(heading(chunk.title, chunk.heading_path), "1")
     also = f"\n   also in: {shortened(', '.join(hit.also_in), 200)}" if hit.also_in else ""
     dim = output.style(f"   {' · '.join(legs)}", "2")
-    return f"{hit.rank}. {title}\n   {where}{also}\n{dim}\n   {shortened(chunk.text, _SNIPPET)}"
+    return f"{hit.rank}. {title}\n   {where}{also}\n{dim}\n   {snippet(chunk.text, chunk.heading_path, _SNIPPET)}"

@@ -46,18 +46,6 @@ CITATION_KEYS = [
 ]
 
 
-def test_the_question_of_the_readme(sample_index: Path, tmp_path: Path) -> None:
-    ran = rag("ask", QUESTION, "--index", str(sample_index), cwd=tmp_path, env={"RAG_TRACE__ENABLED": "false"})
-    assert (ran.code, ran.err) == (0, "")
-    answer, *sources = ran.out.rstrip("\n").split("\n\n")
-    assert "two days per week [" in answer
-    title, place, quote, status = next(source for source in sources if "two days" in source).splitlines()
-    assert title.endswith("] Remote work policy > Remote work > Limits")
-    assert place.startswith("    hr/remote-policy.md:") and place.endswith(", in force since 2026-03-01")
-    assert quote.startswith("    “") and "two days per week" in quote
-    assert status == "    supported"
-
-
 def test_json_has_the_keys_of_the_contract_and_quotes_stand_in_the_source(sample_index: Path, tmp_path: Path) -> None:
     ran = here("--json", "ask", QUESTION, "--index", str(sample_index), cwd=tmp_path)
     value = ran.json

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ragcli.cli.places import snippet
 from tests.cli.running import REPOSITORY, environment, here
 
 KEYS = [
@@ -160,3 +161,10 @@ def test_a_lexical_search_loads_no_model(sample_index: Path, tmp_path: Path) -> 
     assert not {"onnxruntime", "tokenizers", "torch", "sentence_transformers", "hnswlib", "rich", "anthropic"} & set(
         modules
     )
+
+
+def test_a_snippet_does_not_repeat_the_headings_above_it() -> None:
+    path = ("Error codes", "Meters", "E-4012")
+    assert snippet("## Meters\n\n### E-4012\n\nThe zero point\nhas drifted.", path, 80) == "The zero point has drifted."
+    assert snippet("Meters", path, 80) == "Meters"
+    assert snippet("## Gateways\n\nReset.", path, 80) == "## Gateways Reset."
