@@ -16,7 +16,11 @@ _CASES = 20
 
 def text(output: Output, run: EvalRun, verdict: Verdict) -> str:
     """The run as tables; ``-v`` lists every lost case."""
+    from ragcli.evaluate.reports.wording import judge_line
+
     parts = [f"{run.cases} cases of {one_line(run.golden)} over {run.index_version}", _measures(output, run)]
+    if run.judge:
+        parts.append(one_line(judge_line(run)))
     if run.losses:
         parts += [_losses(output, run), _lost(output, run)]
     if verdict.comparison is not None:

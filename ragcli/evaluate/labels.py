@@ -18,6 +18,7 @@ A unit that nothing can serve stays in the denominator: the case scores less, an
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,6 +30,7 @@ from ragcli.records import Chunk, Document, GoldenCase, Judgment, Span
 
 Fault = Literal["not_in_corpus", "not_in_text", "cut_by_chunking"]
 _BOUNDARY = re.compile(r"[/!]")
+_KEPT = 32  # documents whose labels often stand together in a golden set
 
 
 class Corpus(Protocol):
@@ -119,6 +121,8 @@ class Resolver:
     _copies: dict[str, list[str]] | None = None
 
     def __post_init__(self) -> None:
+        self._document = functools.lru_cache(_KEPT)(self.corpus.document)
+        self._chunks = functools.lru_cache(_KEPT)(self.corpus.document_chunks)
         for doc_id in self.corpus.doc_ids():
             for suffix in path_suffixes(doc_id):
                 self._paths.setdefault(suffix, []).append(doc_id)
@@ -141,10 +145,10 @@ class Resolver:
         if judgment.whole_document:
             return Unit(doc_id, judgment.relevance, doc_id)
         named = replace(judgment, source=doc_id)
-        chunks = self.corpus.document_chunks(doc_id)
+        chunks = self._chunks(doc_id)
         if judgment.chunk is not None:
             return _chunk_unit(named, chunks)
-        return place_unit(named, self.corpus.document(doc_id), chunks)
+        return place_unit(named, self._document(doc_id), chunks)
 
     def doc_id(self, source: str, where: str) -> str | None:
         """The document named by an id, a path suffix, or either without its extension; None when there is none."""

@@ -96,7 +96,6 @@ class EvalRun:
     seconds: Mapping[str, float] = field(default_factory=dict)
     latency_ms: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     tokens: Mapping[str, int] = field(default_factory=dict)
-    settings: Mapping[str, str] = field(default_factory=dict)
     judge: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
 

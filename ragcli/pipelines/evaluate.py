@@ -58,9 +58,9 @@ def evaluate(
     resolved = time.perf_counter()
     scopes = [checked_scope(item.case, scope, steps, engine) for item in judged]
     names = measure_names(config.eval.cutoffs)
-    rows, usage, judging = [], Usage(), Judging()
+    rows, usage, judging, seen = [], Usage(), Judging(), VisibleDocuments(engine)
     for number, (item, asked_in) in enumerate(zip(judged, scopes, strict=True), start=1):
-        measured = measure_one(item, engine=engine, steps=steps, scope=asked_in)
+        measured = measure_one(item, engine=engine, steps=steps, scope=asked_in, seen=seen)
         answer = measured.path.answer
         usage = usage + answer.usage if answer is not None else usage
         judging.add(measured.opinion)
@@ -101,8 +101,11 @@ def resolve(golden: GoldenSet, engine: Engine) -> list[Judged]:
     return judged
 
 
-def measure_one(judged: Judged, *, engine: Engine, steps: Steps, scope: Scope) -> Measured:
+def measure_one(
+    judged: Judged, *, engine: Engine, steps: Steps, scope: Scope, seen: VisibleDocuments | None = None
+) -> Measured:
     """One case retrieved, answered when ``ask`` is there, and followed to the stage that lost it."""
+    seen = seen or VisibleDocuments(engine)
     case, opinion = judged.case, None
     if steps.ask is None:
         retrieval = steps.retrieve(case.question, scope)
@@ -114,7 +117,7 @@ def measure_one(judged: Judged, *, engine: Engine, steps: Steps, scope: Scope) -
         path = Path(judged, asked.retrieval, pieces, asked.answer)
         opinion = steps.judge.case(case, asked.answer, asked.passages) if steps.judge is not None else None
         timings = {**asked.retrieval.timings_ms, **asked.timings_ms}
-    path = dataclasses.replace(path, allowed=_allows(engine, scope), truncated=_truncates(engine), k=steps.k)
+    path = dataclasses.replace(path, allowed=seen.within(scope), truncated=_truncates(engine), k=steps.k)
     loss = find_loss(path)
     if loss is not None and steps.probe is not None and (legs := legs_to_try(path)):
         absent = {leg: steps.probe(case.question, scope, leg) for leg in legs}
@@ -179,16 +182,22 @@ def _relevancy(row: CaseResult, values: Mapping[str, float]) -> float | None:
     return values.get(row.id, 0.0 if row.answerable else None)
 
 
-def _allows(engine: Engine, scope: Scope) -> Callable[[str], bool]:
-    """Whether the scope holds a document; the set is computed at most once, and only when a case is lost."""
-    found: list[frozenset[str]] = []
+class VisibleDocuments:
+    """Which documents a scope holds, computed once per scope and only when a case is lost."""
 
-    def allows(doc_id: str) -> bool:
-        if not found:
-            found.append(frozenset(engine.doc_ids(engine.allowed(scope))))
-        return doc_id in found[0]
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._known: dict[Scope, frozenset[str]] = {}
 
-    return allows
+    def within(self, scope: Scope) -> Callable[[str], bool]:
+        """Whether the scope holds a document."""
+
+        def allows(doc_id: str) -> bool:
+            if scope not in self._known:
+                self._known[scope] = frozenset(self._engine.doc_ids(self._engine.allowed(scope)))
+            return doc_id in self._known[scope]
+
+        return allows
 
 
 def _truncates(engine: Engine) -> Callable[[Unit], bool]:

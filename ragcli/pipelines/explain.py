@@ -47,7 +47,7 @@ def expectation(text: str, engine: Engine, resolver: Resolver) -> list[Judgment]
     known = [judgment for judgment in judgments if resolver.doc_id(judgment.source, _WHERE) is not None]
     if known:
         return known
-    holding = [doc_id for doc_id in engine.doc_ids() if locate(text, engine.document(doc_id).text)]
+    holding = _holding(text, engine, loosely=False) or _holding(text, engine, loosely=True)
     if holding:
         return [Judgment(doc_id, quote=text) for doc_id in holding]
     if judgments and not any(character.isspace() for character in text):
@@ -56,6 +56,10 @@ def expectation(text: str, engine: Engine, resolver: Resolver) -> list[Judgment]
         f"--expect {text!r} is no document, no chunk, and stands in no document's text",
         hint="rag inspect SOURCE shows what was parsed",
     )
+
+
+def _holding(quote: str, engine: Engine, *, loosely: bool) -> list[str]:
+    return [item for item in engine.doc_ids() if locate(quote, engine.document(item).text, loosely=loosely)]
 
 
 def leg_probe(engine: Engine, embedder: Callable[[], Embedder], depth: int = _DEEPER) -> Callable[..., Ranking]:

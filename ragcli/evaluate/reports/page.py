@@ -10,8 +10,10 @@ from ragcli.evaluate.gate import Verdict
 from ragcli.evaluate.reports.figures import figures
 from ragcli.evaluate.reports.wording import (
     change,
+    claim_lines,
     flip_line,
     interval,
+    judge_line,
     lost_cases,
     number,
     stage_setting,
@@ -45,7 +47,7 @@ def _head(run: EvalRun, verdict: Verdict) -> str:
     facts = [
         f"{run.cases} questions of {run.golden}",
         f"index {run.index_version}, corpus {run.corpus or 'unknown'}, config {run.config_hash}",
-        "; ".join(f"{key} {value}" for key, value in run.settings.items()),
+        judge_line(run),
     ]
     checks = "".join(
         f'<li class="{"passed" if check.passed else "unasked" if check.soft else "failed"}">{escape(str(check))}</li>'
@@ -115,6 +117,7 @@ def _case(case: CaseResult) -> str:
         ("answer wanted", " + ".join(case.expected_answer)),
         ("answered", case.answer if case.answer is not None else "declined" if case.found is False else ""),
         ("cited", "\n".join(case.cited)),
+        ("judged", "\n".join(claim_lines(case))),
         ("retrieved", "\n".join(f"{rank}. {chunk_id}" for rank, chunk_id in enumerate(case.retrieved, start=1))),
         ("label", case.where),
     ]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ragcli.evaluate.gate import Flip
 from ragcli.evaluate.losses import STAGES
-from ragcli.evaluate.run import CaseResult, Estimate
+from ragcli.evaluate.run import CaseResult, Estimate, EvalRun
 
 
 def number(value: float | None) -> str:
@@ -48,3 +48,20 @@ def lost_cases(cases: Iterable[CaseResult]) -> list[CaseResult]:
     order = {stage: place for place, stage in enumerate(STAGES)}
     lost = [case for case in cases if case.lost_at is not None]
     return sorted(lost, key=lambda case: (order.get(case.lost_at or "", len(order)), case.id))
+
+
+def judge_line(run: EvalRun) -> str:
+    """Who judged, how often it could not be read, and how far it agrees with people; "" when nobody did."""
+    if not run.judge:
+        return ""
+    return "; ".join(f"{key.replace('_', ' ')}: {value}" for key, value in run.judge.items())
+
+
+def claim_lines(case: CaseResult) -> list[str]:
+    """A judge's rulings on an answer, each with its evidence."""
+    lines = []
+    for claim in case.claims:
+        evidence = f" – “{claim.quote}”{'' if claim.verified else ' (not found)'}" if claim.quote else ""
+        ruling = "good" if claim.good else "not good"
+        lines.append(f"{claim.measure.removeprefix('judge_')}, {ruling}: {claim.claim}{evidence}")
+    return lines

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from io import StringIO
@@ -8,6 +9,7 @@ import ir_measures
 import pytest
 
 from ragcli.evaluate.gate import judge_run
+from ragcli.evaluate.judge import JudgedClaim
 from ragcli.evaluate.reports.figures import recall_curve
 from ragcli.evaluate.reports.junit import to_junit
 from ragcli.evaluate.reports.markdown import escaped, to_markdown
@@ -105,3 +107,13 @@ def test_a_histogram_counts_every_value_also_when_all_are_equal() -> None:
     svg = histograms([("a", "answered", [0.5] * 7)], label="x")
     assert ": 7</title>" in svg
     assert histograms([("a", "answered", [])], label="x") == ""
+
+
+def test_who_judged_and_what_was_ruled_stands_in_the_reports() -> None:
+    claim = JudgedClaim("judge_faithfulness", "It is 4 days", False, "four <days>", False)
+    rows = [dataclasses.replace(case, claims=(claim,)) for case in EXAMPLE.per_case]
+    run = dataclasses.replace(EXAMPLE, per_case=tuple(rows), judge={"judge": "m-1", "agreement": "of 80%"})
+    page, text = to_html(run, judge_run(run, fail_under={})), to_markdown(run, judge_run(run, fail_under={}))
+    assert "judge: m-1; agreement: of 80%" in page
+    assert "faithfulness, not good: It is 4 days – “four &lt;days&gt;” (not found)" in page
+    assert "judge: m-1; agreement: of 80%" in text
