@@ -180,6 +180,7 @@ class Staging:
         with self.transaction():
             self._run("DELETE FROM documents WHERE doc_id = ?", (_stored(doc_id),))
             self._run("DELETE FROM chunk_sets WHERE doc_id = ?", (_stored(doc_id),))
+            self.notes.forget(doc_id)
 
     def document_keys(self) -> dict[str, str]:
         """``doc_id`` → document key of every document, sorted by id."""

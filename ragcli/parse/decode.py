@@ -128,7 +128,7 @@ def _guess(data: bytes) -> Decoded:
     for order, name in enumerate((*_EAST_ASIAN, *_ALPHABETIC)):
         text = _lenient(sample, name)
         if text is not None:
-            scored.append((_score(text), -order, name))
+            scored.append((_score(text, name), -order, name))
     if scored:
         best = max(scored)[2]
         text = data.decode(best, "replace")
@@ -157,7 +157,16 @@ _COMMON_HAN = frozenset(
 _PUNCTUATION = frozenset("–—‘’‚“”„…€§°«»\u00a0•№،؛؟")
 
 
-def _score(text: str) -> float:
+_FREQUENT_LEADS = {
+    "gb18030": range(0xB0, 0xD8),
+    "euc_jp": range(0xB0, 0xD0),
+    "cp932": range(0x88, 0x98),
+    "big5": range(0xA4, 0xC7),
+}
+"""First bytes of the planes in which each standard keeps the characters in daily use."""
+
+
+def _score(text: str, encoding: str) -> float:
     """How much the text looks like language: letters in words of one script, few symbols, common characters."""
     outside = [char for char in text if char > "\x7f"]
     if not outside:
@@ -165,16 +174,22 @@ def _score(text: str) -> float:
     total = 0.0
     for before, char, after in zip(" " + text, text, text[1:] + " ", strict=False):
         if char > "\x7f":
-            total += _char_score(before, char, after)
+            total += _char_score(before, char, after) if _script(char) != "CJK" else _han(char, encoding)
+    if encoding in ("euc_jp", "cp932") and not any("\u3040" <= char <= "\u30ff" for char in outside):
+        total -= 0.5 * len(outside)  # Japanese without a single kana is hardly ever written
     return total / len(outside)
+
+
+def _han(char: str, encoding: str) -> float:
+    if char in _COMMON_HAN:
+        return 2.4
+    return 1.5 if char.encode(encoding, "replace")[0] in _FREQUENT_LEADS.get(encoding, ()) else 0.2
 
 
 def _char_score(before: str, char: str, after: str) -> float:
     kind, script = unicodedata.category(char), _script(char)
     if script in ("HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"):
         return 1.6
-    if script == "CJK":
-        return 2.4 if char in _COMMON_HAN else 0.7
     if script == "HANGUL":
         return -2.0 if "\u3131" <= char <= "\u318e" else 1.8
     if "\u3000" <= char <= "\u303f" or "\uff01" <= char <= "\uff5e":

@@ -12,7 +12,7 @@ import statistics
 from collections.abc import Sequence
 
 from ragcli.parse.pdf_page import Line
-from ragcli.parse.pdf_tables import Table, aligned_tables, visual_rows
+from ragcli.parse.pdf_tables import Table, aligned_tables, flows, visual_rows
 
 Item = Line | Table
 _RTL = re.compile("[\u0590-\u08ff]")
@@ -137,7 +137,8 @@ def _label_and_value(left: Sequence[Item], right: Sequence[Item]) -> bool:
     rows = {round((value.y0 + value.y1) / 2 / 4) for value in values}
     beside = [label for label in labels if any(round((label.y0 + label.y1) / 2 / 4) + d in rows for d in (-1, 0, 1))]
     words = statistics.median(len(label.text.split()) for label in labels)
-    return len(beside) > 0.7 * len(labels) and words <= 4
+    width = max(label.x1 for label in labels) - min(label.x0 for label in labels)
+    return len(beside) > 0.7 * len(labels) and words <= 4 and not flows(labels, width)
 
 
 def _lines(items: Sequence[Item]) -> list[Line]:

@@ -6,6 +6,7 @@ fall into its cells. Without rules, rows of several short fragments whose gaps l
 
 from __future__ import annotations
 
+import itertools
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -223,8 +224,20 @@ def _short_cells(run: list[list[Line]], columns: list[tuple[float, float]]) -> b
     for start, end in columns:
         inside = [line for row in run for line in row if line.x0 < end and line.x1 > start]
         wordy = [line for line in inside if len(line.text.split()) > 5 and line.x1 - line.x0 > 0.8 * (end - start)]
-        if len(wordy) > 0.45 * len(inside):
+        if len(wordy) > 0.45 * len(inside) or flows(inside, end - start):
             return False
     texts = [line.text for row in run for line in row]
     limit = 4 if len(columns) == 2 else 6
     return statistics.median(len(text.split()) for text in texts) <= limit
+
+
+def flows(lines: Sequence[Line], width: float) -> bool:
+    """Whether a column's lines run on from one to the next, as sentences do and cells do not."""
+    pairs = list(itertools.pairwise(sorted(lines, key=lambda line: line.y0)))
+    running = [
+        after
+        for before, after in pairs
+        if after.text[:1].islower() and before.text[-1:].isalnum() and before.x1 - before.x0 > 0.6 * width
+    ]
+    words = statistics.median(len(line.text.split()) for line in lines)
+    return words >= 3 and len(running) > 0.6 * max(1, len(pairs))

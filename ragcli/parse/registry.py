@@ -156,6 +156,9 @@ def read(source: Source, context: Context) -> Iterator[Document | FileReport]:
                 yield from _child(outcome, source, digest, context)
     except ParseError as error:
         found.failure = _reason(error, source)
+    except ModuleNotFoundError as error:
+        missing = _missing(error, source.media_type)
+        found.failure = _reason(missing, source)
     except LIBRARY_ERRORS as error:  # a damaged file met a library that does not foresee it: this file alone is lost
         found.failure = f"the {source.media_type} parser failed: {type(error).__name__}: {str(error)[:200]}"
     yield from found.documents
@@ -216,12 +219,14 @@ def _parser(source: Source) -> Parser:
     try:
         parser: Parser = importlib.import_module(f"ragcli.parse.{family.module}").parse
     except ModuleNotFoundError as error:
-        raise ParseError(f"needs {error.name}, which is not installed", hint=_install(family)) from error
+        raise _missing(error, source.media_type) from error
     return parser
 
 
-def _install(family: Family) -> str:
-    return f"pip install 'ragcli[{family.extra}]'" if family.extra else "reinstall ragcli"
+def _missing(error: ModuleNotFoundError, media_type: str) -> ParseError:
+    family = _BY_TYPE[media_type]
+    hint = f"pip install 'ragcli[{family.extra}]'" if family.extra else "reinstall ragcli"
+    return ParseError(f"needs {error.name}, which is not installed", hint=hint)
 
 
 def _child(child: Source, parent: Source, digest: str, context: Context) -> Iterator[Document | FileReport]:

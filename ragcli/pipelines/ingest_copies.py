@@ -27,7 +27,8 @@ def settle(staging: Staging, families: Iterable[str], threshold: float, revive: 
     """
     touched: set[tuple[int, str]] = set()
     for family in sorted(set(families)):
-        members = staging.notes.family(family)
+        looks = staging.notes.family(family)
+        members = [look for look in looks if look.kept is not None or staging.owner(look.doc_id) is not None]
         alone = len(members) < 2 and all(look.kept is None for look in members)
         if not alone:
             with staging.transaction():

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from email.message import EmailMessage
+
+from tests.parse.builders import make_zip, parse_bytes, parse_one, shape
+
+
+def make_message() -> EmailMessage:
+    message = EmailMessage()
+    message["From"] = "Dana <dana@example.org>"
+    message["To"] = "kim@example.org"
+    message["Subject"] = "Größe der Pumpe"
+    message["Date"] = "Tue, 03 Mar 2026 10:00:00 +0100"
+    message.set_content("The pump is X200-B.\n\n> Which pump?\n")
+    message.add_alternative("<p>The pump is X200-B.</p>", subtype="html")
+    message.add_attachment(b"size: 20", maintype="text", subtype="plain", filename="facts.txt")
+    message.add_attachment(
+        make_zip({"deep.txt": "in the archive"}), maintype="application", subtype="zip", filename="a.zip"
+    )
+    return message
+
+
+def test_a_message_and_its_attachments() -> None:
+    documents, reports = parse_bytes("in/pump.eml", make_message().as_bytes())
+    by_id = {document.doc_id: document for document in documents}
+    assert sorted(by_id) == ["in/pump.eml", "in/pump.eml!a.zip!deep.txt", "in/pump.eml!facts.txt"]
+    message = by_id["in/pump.eml"]
+    assert message.title == "Größe der Pumpe"
+    assert message.metadata.modified == "2026-03-03"
+    assert shape(message) == [
+        ("heading", 1, "Größe der Pumpe"),
+        (
+            "paragraph",
+            None,
+            "From: Dana <dana@example.org>\nTo: kim@example.org\nDate: Tue, 03 Mar 2026 10:00:00 +0100",
+        ),
+        ("paragraph", None, "The pump is X200-B."),
+        ("quote", None, "> Which pump?"),
+    ]
+    assert by_id["in/pump.eml!a.zip!deep.txt"].text == "in the archive"
+    assert {report.path for report in reports} == {*by_id, "in/pump.eml!a.zip"}
+
+
+def test_html_only_and_odd_charset() -> None:
+    data = (
+        b"From: a@b\r\nSubject: =?iso-2022-jp?B?GyRCRnxLXBsoQg==?=\r\nContent-Type: text/html; charset=shift_jis\r\n"
+        b"Content-Transfer-Encoding: 8bit\r\n\r\n<p>" + "東京です".encode("shift_jis") + b"</p>"
+    )
+    document = parse_one("a.eml", data)
+    assert (document.title, document.text.splitlines()[-1]) == ("日本", "東京です")
+
+
+def test_a_mailbox_is_its_messages() -> None:
+    box = "".join(f"From a@b Tue Mar  3\nFrom: a@b\nSubject: n{n}\n\nbody {n}\n>From here\n\n" for n in (1, 2))
+    documents, _ = parse_bytes("all.mbox", box.encode())
+    assert [(d.doc_id, d.title) for d in documents] == [("all.mbox!1.eml", "n1"), ("all.mbox!2.eml", "n2")]
+    assert documents[0].text.endswith("body 1\nFrom here")
+
+
+def test_an_encrypted_message_is_named() -> None:
+    data = b"From: a@b\nSubject: secret\nContent-Type: multipart/encrypted; boundary=x\n\n--x\n\nzz\n--x--\n"
+    _, reports = parse_bytes("a.eml", data)
+    assert "encrypted" in reports[-1].warnings[0]
