@@ -22,6 +22,7 @@ from ragcli.index.database import store_errors
 from ragcli.index.durable import link_tree, sync_folder
 from ragcli.index.engine import LEXICAL
 from ragcli.index.graph_build import build_graph
+from ragcli.index.graph_probe import graph_marker
 from ragcli.index.lexical import LexicalWriter, has_deletions
 from ragcli.index.manifest import Manifest, SegmentInfo, read_manifest
 from ragcli.index.seal import seal
@@ -148,7 +149,7 @@ class Eraser:
         except BaseException:
             writer.abandon()
             raise
-        info = build_graph(folder, self._config, Clock().stage, lambda stage, done, total: None)
+        info = build_graph(folder, self._config, Clock().stage, _silent, marker=graph_marker(self._folder))
         return Rewritten(folder, info)
 
     def _write_lexical(self, copy: View, expected: int) -> None:
@@ -180,6 +181,10 @@ class Eraser:
         sync_folder(self._folder / VERSIONS)
         shutil.rmtree(trash / version, ignore_errors=True)
         return name
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    """No progress."""
 
 
 def matching(folder: Path, wanted: Wanted) -> Iterable[tuple[View, int, int]]:

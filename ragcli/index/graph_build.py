@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcli.config import IndexConfig
 from ragcli.index.codes import MIN_ROWS, Codes
 from ragcli.index.dense import Graph, GraphSettings, exact_many, measure, probes, time_loading
+from ragcli.index.graph_probe import graph_works
 from ragcli.index.manifest import SegmentInfo
 from ragcli.index.segment import GRAPH, Segment
 from ragcli.interfaces import Progress
@@ -23,37 +25,60 @@ _CODES_RECALL = 0.995
 
 
 def build_graph(
-    folder: Path, config: IndexConfig, clock: Callable[[str], AbstractContextManager[None]], progress: Progress
+    folder: Path,
+    config: IndexConfig,
+    clock: Callable[[str], AbstractContextManager[None]],
+    progress: Progress,
+    *,
+    marker: Path,
 ) -> SegmentInfo:
-    """Build, save and measure the graph (and codes, when large) of the segment in ``folder``."""
+    """Build, save and measure the graph (and codes, when large) of the segment in ``folder``.
+
+    ``marker`` remembers whether graphs work on this machine; where they do not, there is none and its recall is None.
+    """
     segment = Segment(folder)
     try:
+        plain = SegmentInfo(folder.name, segment.document_count, segment.chunk_count)
         if not segment.chunk_count:
-            return SegmentInfo(folder.name, segment.document_count, 0)
-        embeddings = segment.embeddings
-        settings = GraphSettings(config.hnsw_m, config.hnsw_ef_construction)
-        with clock("graph"):
-            graph = Graph.build(embeddings, settings, lambda done, total: progress("graph", done, total))
-            graph.save(folder / GRAPH)
+            return plain
         with clock("measure"):
-            queries = probes(embeddings)
-            truth = exact_many(embeddings, queries, min(_MEASURED_DEPTH, len(embeddings)))
-            recall, effort = measure(graph, queries, truth, config.hnsw_ef, config.min_recall)
-            del graph
-            factor = _build_codes(folder, embeddings, queries, truth) if len(embeddings) >= MIN_ROWS else 0
-            seconds = time_loading(folder / GRAPH, embeddings, settings.m)
-        return SegmentInfo(
-            name=folder.name,
-            documents=segment.document_count,
-            chunks=segment.chunk_count,
-            recall_at_10=round(recall, 6),
-            ef=effort.ef,
-            ef_per_hit=effort.per_hit,
-            graph_load_seconds=round(seconds, 4),
-            candidates_per_hit=factor,
-        )
+            queries = probes(segment.embeddings)
+            truth = exact_many(segment.embeddings, queries, min(_MEASURED_DEPTH, segment.chunk_count))
+            if segment.chunk_count >= MIN_ROWS:
+                factor = _build_codes(folder, segment.embeddings, queries, truth)
+                plain = replace(plain, candidates_per_hit=factor)
+        if not graph_works(marker):
+            return plain
+        return _with_graph(plain, segment, config, clock, progress, queries, truth)
     finally:
         segment.close()
+
+
+def _with_graph(
+    plain: SegmentInfo,
+    segment: Segment,
+    config: IndexConfig,
+    clock: Callable[[str], AbstractContextManager[None]],
+    progress: Progress,
+    queries: NDArray[np.float32],
+    truth: NDArray[np.int64],
+) -> SegmentInfo:
+    settings = GraphSettings(config.hnsw_m, config.hnsw_ef_construction)
+    path = segment.folder / GRAPH
+    with clock("graph"):
+        graph = Graph.build(segment.embeddings, settings, lambda done, total: progress("graph", done, total))
+        graph.save(path)
+    with clock("measure"):
+        recall, effort = measure(graph, queries, truth, config.hnsw_ef, config.min_recall)
+        del graph
+        seconds = time_loading(path, segment.embeddings, settings.m)
+    return replace(
+        plain,
+        recall_at_10=round(recall, 6),
+        ef=effort.ef,
+        ef_per_hit=effort.per_hit,
+        graph_load_seconds=round(seconds, 4),
+    )
 
 
 def _build_codes(

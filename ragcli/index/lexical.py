@@ -2,6 +2,10 @@
 
 The index holds terms joined by spaces, so no tokenizer needs registering, and a question is a set of term queries, so
 no text of a user ever meets a query parser. A chunk is known by its permanent number alone.
+
+Access: a chunk that may not be seen is never returned, counted or named. Term statistics (how many chunks hold a word,
+how long chunks are) are those of the whole index, as in Lucene and its kin: the *score* of a visible chunk moves a
+little with what it is compared to. Where even that must not be, give each group an index of its own.
 """
 
 from __future__ import annotations

@@ -23,6 +23,8 @@ _BLOCK = 1 << 20
 class SegmentInfo:
     """One segment of a version. Dead documents were removed or replaced since the segment was written.
 
+    ``recall_at_10`` is None when it has no graph (no chunks, or hnswlib does not run on the machine that built it).
+
     ``graph_load_seconds`` was measured when the graph was built; ``ef``, and at least ``ef_per_hit`` for each hit
     wanted, is what its recall takes; ``candidates_per_hit`` what the first pass over bit codes takes (0: not used).
     """

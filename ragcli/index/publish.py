@@ -25,6 +25,7 @@ from ragcli.index.database import store_errors
 from ragcli.index.durable import link_tree
 from ragcli.index.engine import LEXICAL
 from ragcli.index.graph_build import build_graph
+from ragcli.index.graph_probe import graph_marker
 from ragcli.index.lexical import LexicalWriter
 from ragcli.index.manifest import FORMAT, Manifest, SegmentInfo, library_versions, package_version
 from ragcli.index.seal import seal
@@ -162,7 +163,15 @@ class Publication:
                 builder.plan_copy(view.segments[source], dead[source])
             incoming = change.incoming if step.new else ()
             next_number = builder.write(incoming, next_number, lexical)
-            infos.append(build_graph(builder.folder, self._config.index, self._clock.stage, self._progress))
+            infos.append(
+                build_graph(
+                    builder.folder,
+                    self._config.index,
+                    self._clock.stage,
+                    self._progress,
+                    marker=graph_marker(self._folder),
+                )
+            )
             next_segment += 1
         with self._clock.stage("lexical"):
             lexical.finish()
@@ -252,6 +261,11 @@ def _overall_recall(infos: Sequence[SegmentInfo]) -> float | None:
 def _notices(manifest: Manifest, config: Config) -> tuple[str, ...]:
     found = []
     for info in manifest.segments:
+        if info.recall_at_10 is None and info.live_chunks:
+            found.append(
+                f"segment {info.name} has no graph, because hnswlib does not run on this machine; vectors are scanned. "
+                "HNSWLIB_NO_NATIVE=1 pip install --force-reinstall --no-deps --no-binary hnswlib hnswlib mends that"
+            )
         if info.ef > config.index.hnsw_ef:
             found.append(
                 f"segment {info.name}: ef raised from {config.index.hnsw_ef} to {info.ef} "

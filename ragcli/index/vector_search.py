@@ -20,6 +20,7 @@ from ragcli.errors import ConfigError, StoreError
 from ragcli.index.codes import Codes, candidate_count
 from ragcli.index.dense import Effort, Graph, exact_top
 from ragcli.index.graph_file import GraphFileError
+from ragcli.index.graph_probe import graph_marker, graph_works
 from ragcli.index.manifest import Manifest
 from ragcli.index.segment import GRAPH
 from ragcli.index.selection import Selection
@@ -146,7 +147,9 @@ class VectorSearch:
 
     def _graph_pays(self, place: int, depth: int, scan: float, selection: Selection) -> bool:
         """Whether the graph is cheaper from now on. Under a filter it is not: it calls back for every row it meets."""
-        if selection.masks[place] is not None or scan <= _GRAPH_QUERY * self._width(place, depth) / 64:
+        if selection.masks[place] is not None or self._view.infos[place].recall_at_10 is None:
+            return False
+        if scan <= _GRAPH_QUERY * self._width(place, depth) / 64:
             return False
         if place in self._graphs:
             return self._graphs[place] is not None
@@ -180,7 +183,11 @@ class VectorSearch:
 
     def _load(self, place: int) -> Graph | None:
         info, segment = self._view.infos[place], self._view.segments[place]
+        if info.recall_at_10 is None:
+            return None
         try:
+            if not graph_works(graph_marker(self._view.folder.parents[1])):
+                raise GraphFileError("hnswlib does not run on this machine")
             graph = Graph.load(segment.folder / GRAPH, segment.embeddings, self._manifest.hnsw_m)
         except (GraphFileError, StoreError, ImportError) as error:
             self.notices.append(

@@ -9,6 +9,7 @@ from ragcli.errors import StoreError
 from ragcli.index.dense import Graph
 from ragcli.index.engine import LEXICAL
 from ragcli.index.graph_file import GraphFileError
+from ragcli.index.graph_probe import graph_marker, graph_works
 from ragcli.index.lexical import LexicalReader
 from ragcli.index.manifest import NAME, FileInfo, Manifest, hash_file, read_manifest
 from ragcli.index.segment import GRAPH
@@ -83,7 +84,10 @@ def _vector_faults(view: View, manifest: Manifest) -> Iterator[str]:
             if not np.isfinite(segment.embeddings[start : start + 65_536]).all():
                 yield f"segment {info.name}: vectors that are no numbers"
                 break
-        if not segment.chunk_count:
+        if info.recall_at_10 is None:
+            continue  # built without a graph
+        if not graph_works(graph_marker(view.folder.parents[1])):
+            yield f"segment {info.name}: the graph cannot be checked, because hnswlib does not run on this machine"
             continue
         try:
             graph = Graph.load(segment.folder / GRAPH, segment.embeddings, manifest.hnsw_m)
