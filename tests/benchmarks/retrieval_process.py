@@ -1,0 +1,150 @@
+"""What one question costs as a whole process, against a bare script over the same index.
+
+    python -m tests.benchmarks.retrieval_process INDEX_FOLDER "a question" [--runs 7]
+
+The floor embeds the question with onnxruntime (a self-contained ONNX file of the same model, written here once), asks
+tantivy for the terms of the question and multiplies the mapped vectors: no filters, records, fusion or answer. Runs
+alternate and the median is printed as wall and as processor seconds, the latter being the one to read on a busy
+machine; then the parts of ``rag ask``, from within one more process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from ragcli.embed import bert_graph
+from ragcli.embed.model_folder import read_model_folder
+from ragcli.embed.packaged import packaged_folder
+from ragcli.embed.safetensors_file import map_weights
+from ragcli.index.folder import IndexFolder
+
+FLOOR = """
+import sys, numpy, onnxruntime, tantivy
+from tokenizers import Tokenizer
+model, tokenizer, lexical, vectors, question = sys.argv[1:]
+session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+ids = numpy.array([Tokenizer.from_file(tokenizer).encode(question).ids])
+hidden = session.run(["hidden"], {"input_ids": ids, "attention_mask": numpy.ones_like(ids)})[0][0].mean(axis=0)
+query = hidden / numpy.linalg.norm(hidden)
+index = tantivy.Index.open(lexical)
+terms = [tantivy.Query.term_query(index.schema, "text", word.lower()) for word in question.split()]
+found = index.searcher().search(tantivy.Query.boolean_query([(tantivy.Occur.Should, term) for term in terms]), 100)
+scores = numpy.load(vectors, mmap_mode="r") @ query
+print(len(found.hits), numpy.argsort(-scores)[:10])
+"""
+
+PARTS = """
+import time; start = time.perf_counter(); last = start
+def lap(name):
+    global last
+    now = time.perf_counter(); print(f"  {name:28} {1000 * (now - last):7.1f} ms"); last = now
+from pathlib import Path
+from ragcli import wiring
+from ragcli.config import load
+from ragcli.records import Scope
+lap("import config, wiring")
+import sys
+config = load(overrides={"index.path": sys.argv[1]})
+lap("read settings")
+stages = wiring.Stages(config)
+stages.engine
+lap("open index")
+embedder = stages.embedder
+embedder.info, embedder.tokenizer.count("a")
+lap("tokenizer")
+embedder.queries(["warm"])
+lap("load model, embed")
+found = stages.retrieve(sys.argv[2], Scope())
+lap("search")
+print("   ", {name: round(value, 1) for name, value in found.timings_ms.items()})
+stages.generator
+lap("load answerer")
+answered = stages.ask(sys.argv[2], Scope())
+lap("search and answer")
+print("   ", {name: round(value, 1) for name, value in answered.timings_ms.items()})
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("index", type=Path)
+    parser.add_argument("question")
+    parser.add_argument("--runs", type=int, default=7)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        floor = floor_command(Path(folder), arguments.index, arguments.question)
+        rag = [sys.executable, "-m", "ragcli", "--index", str(arguments.index)]
+        commands = {
+            "floor": floor,
+            "rag search": [*rag, "search", arguments.question],
+            "rag ask": [*rag, "ask", arguments.question],
+            "rag search --mode bm25": [*rag, "search", "--mode", "bm25", arguments.question],
+            "python -c pass": [sys.executable, "-c", "pass"],
+        }
+        report(commands, arguments.runs)
+    print("parts of rag ask, in one process:")
+    subprocess.run([sys.executable, "-c", PARTS, str(arguments.index), arguments.question], check=True)
+
+
+def floor_command(folder: Path, index: Path, question: str) -> list[str]:
+    """The bare script as a command, with the model and vectors it reads written into ``folder``."""
+    import numpy as np
+    import onnxruntime
+
+    model = folder / "model.onnx"
+    settings = read_model_folder(packaged_folder())
+    shape = bert_graph.read_shape(settings.config, "")
+    weights = map_weights(settings.weights, bert_graph.weight_shapes(shape))
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.optimized_model_filepath = str(model)
+    values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in weights.values()]
+    options.add_external_initializers(list(weights), values)
+    onnxruntime.InferenceSession(bert_graph.build(shape), options, providers=["CPUExecutionProvider"])
+    with IndexFolder(index).open() as engine:
+        ids = [chunk.chunk_id for doc_id in engine.doc_ids() for chunk in engine.document_chunks(doc_id)]
+        np.save(folder / "vectors.npy", engine.vectors(ids))
+        lexical = index / "versions" / engine.version / "lexical"
+    tokenizer = packaged_folder() / "tokenizer.json"
+    return [sys.executable, "-c", FLOOR, *map(str, (model, tokenizer, lexical, folder / "vectors.npy")), question]
+
+
+def report(commands: dict[str, list[str]], runs: int) -> None:
+    """Median wall and processor seconds of each command, and their ratio to the first."""
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+    for _ in range(runs + 1):
+        for name, command in commands.items():
+            times[name].append(timed(command))
+    walls = {name: statistics.median(wall for wall, _ in pairs[1:]) for name, pairs in times.items()}
+    processor = {name: statistics.median(used for _, used in pairs[1:]) for name, pairs in times.items()}
+    first = next(iter(commands))
+    for name in commands:
+        print(
+            f"{name:24} wall {walls[name]:.3f} s (×{walls[name] / walls[first]:.2f})"
+            f"  processor {processor[name]:.3f} s (×{processor[name] / processor[first]:.2f})"
+        )
+
+
+def timed(command: Sequence[str]) -> tuple[float, float]:
+    """Wall and processor seconds of one process."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "HF_HUB_OFFLINE": "1"})
+    wall = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode not in (0, 4):
+        sys.exit(f"{command[:5]}: {done.stderr}")
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+if __name__ == "__main__":
+    main()
