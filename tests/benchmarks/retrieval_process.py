@@ -43,10 +43,13 @@ print(len(found.hits), numpy.argsort(-scores)[:10])
 """
 
 PARTS = """
-import time; start = time.perf_counter(); last = start
+import time
+last = time.perf_counter(), time.process_time()
 def lap(name):
     global last
-    now = time.perf_counter(); print(f"  {name:28} {1000 * (now - last):7.1f} ms"); last = now
+    now = time.perf_counter(), time.process_time()
+    wall, used = (1000 * (after - before) for before, after in zip(last, now))
+    print(f"  {name:24} wall {wall:7.1f} ms  processor {used:7.1f} ms"); last = time.perf_counter(), time.process_time()
 from pathlib import Path
 from ragcli import wiring
 from ragcli.config import load

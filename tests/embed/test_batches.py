@@ -12,6 +12,11 @@ def test_longest_first_equal_lengths_in_order() -> None:
     assert list(by_length([], 4)) == []
 
 
+def test_a_full_enough_batch_ends_before_a_much_shorter_text() -> None:
+    assert list(by_length([100, 100, 100, 80, 79], 9)) == [[0, 1, 2, 3], [4]]
+    assert list(by_length([100, 100, 79], 9)) == [[0, 1, 2]], "200 tokens are too few to stand alone"
+
+
 @given(st.lists(st.integers(0, 300)), st.integers(1, 7))
 def test_every_position_once_and_no_batch_too_large(lengths: list[int], size: int) -> None:
     batches = list(by_length(lengths, size))
