@@ -75,12 +75,13 @@ def _sentences(text: str, span: Span, tokens: TokenMap, limit: int, language: st
 
 def _prices(text: str, runs: Sequence[Sequence[Unit]], similarity: Similarity) -> dict[Span, float]:
     """For each unit that has one before it in its run, what a cut between them costs."""
+    near = similarity([unit.span.of(text) for units in runs for unit in units])
     pairs: list[tuple[float, Span]] = []
+    first = 0
     for units in runs:
-        if len(units) < 2:
-            continue
-        near = similarity([unit.span.of(text) for unit in units])
-        pairs += [(value, unit.span) for value, unit in zip(near, units[1:], strict=True)]
+        own = near[first : first + len(units) - 1]  # between runs a cut is made in any case
+        pairs += [(value, unit.span) for value, unit in zip(own, units[1:], strict=True)]
+        first += len(units)
     values = sorted(value for value, _ in pairs)
     return {span: TURN_PRICE * bisect_left(values, value) / len(values) for value, span in pairs}
 

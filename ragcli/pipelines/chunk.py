@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,9 +19,13 @@ from ragcli.config import Config
 from ragcli.errors import ConfigError
 from ragcli.interfaces import Embedder, Progress, TextModel, Tokenizer
 from ragcli.pipelines.contexts import Contexts, PlannedModel
+from ragcli.pipelines.index import CachedVectors
 from ragcli.records import Chunk, Document, Usage
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ragcli.index.writer import Writer
 
 _BATCH_SECONDS = 2.0
@@ -101,7 +105,7 @@ def plan_contexts(
 
 def chunk_staged(document: Document, *, config: Config, embedder: Embedder) -> tuple[Chunk, ...]:
     """One document cut as ``chunk`` would cut it, contexts aside: for looking at it."""
-    return _cut(document, config, embedder, embedder.tokenizer)
+    return _cut(document, config, embedder, embedder.tokenizer, embedder.passages)
 
 
 class _Run:
@@ -119,6 +123,7 @@ class _Run:
         self._config = config
         self._staging = writer.staging
         self._embedder = embedder
+        self._vectors = CachedVectors(embedder, writer.caches.vectors).of_texts
         self._tokenizer = tokenizer
         self._progress = progress
         self.contexts = _contexts(config, writer, embedder, tokenizer, model)
@@ -156,7 +161,7 @@ class _Run:
 
     def cut_document(self, document: Document) -> tuple[Chunk, ...]:
         """The document's chunks, without contexts."""
-        return _cut(document, self._config, self._embedder, self._tokenizer)
+        return _cut(document, self._config, self._embedder, self._tokenizer, self._vectors)
 
     def _cut_batch(self, todo: Sequence[tuple[str, str]]) -> list[tuple[Document, tuple[Chunk, ...]]]:
         started, made = time.monotonic(), 0
@@ -170,9 +175,15 @@ class _Run:
         return batch
 
 
-def _cut(document: Document, config: Config, embedder: Embedder, tokenizer: Tokenizer) -> tuple[Chunk, ...]:
+def _cut(
+    document: Document,
+    config: Config,
+    embedder: Embedder,
+    tokenizer: Tokenizer,
+    embed: Callable[[Sequence[str]], NDArray[np.float32]],
+) -> tuple[Chunk, ...]:
     def similarity(texts: Sequence[str]) -> list[float]:
-        vectors = embedder.passages(texts)
+        vectors = embed(texts)
         return [float(value) for value in (vectors[:-1] * vectors[1:]).sum(axis=1)]
 
     window = _window(embedder, tokenizer)

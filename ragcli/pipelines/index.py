@@ -63,11 +63,15 @@ class CachedVectors:
 
     def __call__(self, chunks: Sequence[Chunk]) -> NDArray[np.float32]:
         """One row per chunk, in order."""
+        return self.of_texts([chunk.indexed_text for chunk in chunks])
+
+    def of_texts(self, passages: Sequence[str]) -> NDArray[np.float32]:
+        """One row per text, in order."""
         import numpy as np
 
         info = self._embedder.info
-        texts = {vector_key(info, chunk.indexed_text): chunk.indexed_text for chunk in chunks}
-        keys = [vector_key(info, chunk.indexed_text) for chunk in chunks]
+        keys = [vector_key(info, text) for text in passages]
+        texts = dict(zip(keys, passages, strict=True))
         found = {} if self._ignore_cache else self._cache.get_many(list(texts))
         found = {key: row for key, row in found.items() if len(row) == info.dimension}
         missing = [key for key in texts if key not in found]

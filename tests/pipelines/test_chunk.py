@@ -114,11 +114,17 @@ def test_progress_counts_documents(writer: Writer) -> None:
 
 
 def test_the_semantic_strategy_asks_the_model_how_near_sentences_are(writer: Writer) -> None:
+    asked: list[str] = []
+
     class Topics(WordEmbedder):
         def passages(self, texts: Sequence[str], progress: object = None) -> NDArray[np.float32]:
+            asked.extend(texts)
             return np.array([[1, 0] if "Cats" in text else [0, 1] for text in texts], dtype=np.float32)
 
     cats, dogs = ("Cats sleep all day long on the warm sofa of the house.", "Dogs run all day long in the big garden.")
     put(writer, document(("paragraph", f"{cats} {cats} {cats} {dogs} {dogs}"), doc_id="a.md"))
     run(writer, Topics(window=256), settings=ChunkConfig(strategy="semantic", max_tokens=45, min_tokens=0))
     assert [c.text for c in writer.staging.chunks("a.md")] == [f"{cats} {cats} {cats}", f"{dogs} {dogs}"]
+    assert len(asked) == 2  # each text once
+    run(writer, Topics(window=256), settings=ChunkConfig(strategy="semantic", max_tokens=45, min_tokens=0), force=True)
+    assert len(asked) == 2
