@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_BLOCK = 16_384
+BLOCK = 16_384
 _ADD_BATCH = 10_000
 _SINGLE_THREADED_UNTIL = 5_000
-_SEED = 42
-_MAX_EF = 4_096
+SEED = 42
+MAX_EF = 4_096
+"""The widest search of a graph; wider ones cost more than scanning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,8 @@ def exact_top(
 
     count = len(embeddings) if rows is None else len(rows)
     scores = np.empty(count, dtype=np.float32)
-    for start in range(0, count, _BLOCK):
-        stop = min(start + _BLOCK, count)
+    for start in range(0, count, BLOCK):
+        stop = min(start + BLOCK, count)
         block = embeddings[start:stop] if rows is None else embeddings[rows[start:stop]]
         scores[start:stop] = block @ query
     return ranked(embeddings, query, top(scores, depth, rows)[0])
@@ -66,28 +67,6 @@ def ranked(
     scores = (embeddings[rows].astype(np.float64) @ query.astype(np.float64)).astype(np.float32)
     order = np.lexsort((rows, -scores))
     return rows[order], scores[order]
-
-
-def exact_many(embeddings: NDArray[np.float32], queries: NDArray[np.float32], depth: int) -> NDArray[np.int64]:
-    """The rows of the ``depth`` best of each query, best first, a row per query; reads the vectors once."""
-    import numpy as np
-
-    best = np.full((len(queries), depth), -np.inf, dtype=np.float32)
-    rows = np.zeros((len(queries), depth), dtype=np.int64)
-    for start in range(0, len(embeddings), _BLOCK):
-        scores = np.concatenate([best, queries @ embeddings[start : start + _BLOCK].T], axis=1)
-        names = np.concatenate(
-            [
-                rows,
-                np.broadcast_to(
-                    np.arange(start, start + scores.shape[1] - depth), (len(queries), scores.shape[1] - depth)
-                ),
-            ],
-            axis=1,
-        )
-        order = np.argpartition(-scores, depth - 1, axis=1)[:, :depth]
-        best, rows = np.take_along_axis(scores, order, 1), np.take_along_axis(names, order, 1)
-    return np.take_along_axis(rows, np.argsort(-best, axis=1, kind="stable"), 1)
 
 
 def top(
@@ -125,7 +104,7 @@ class Graph:
 
         count, dimension = embeddings.shape
         index = hnswlib.Index(space="ip", dim=dimension)
-        index.init_index(count, M=settings.m, ef_construction=settings.ef_construction, random_seed=_SEED)
+        index.init_index(count, M=settings.m, ef_construction=settings.ef_construction, random_seed=SEED)
         threads = 1 if count <= _SINGLE_THREADED_UNTIL else (os.cpu_count() or 1)
         for start in range(0, count, _ADD_BATCH):
             stop = min(start + _ADD_BATCH, count)
@@ -184,7 +163,7 @@ class Graph:
         import numpy as np
 
         width = max(ef, depth)
-        while width <= max(_MAX_EF, depth):
+        while width <= max(MAX_EF, depth):
             self._index.set_ef(width)
             try:
                 labels, _ = self._index.knn_query(query[None, :], k=depth, num_threads=1, filter=allowed)
@@ -206,55 +185,6 @@ class Graph:
             except RuntimeError:
                 continue
         return found
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """How wide a graph must be searched: ``ef`` candidates, and at least ``per_hit`` for each hit wanted."""
-
-    ef: int
-    per_hit: int
-
-    def width(self, depth: int) -> int:
-        """Candidates for ``depth`` hits."""
-        return max(self.ef, self.per_hit * depth)
-
-
-def measure(
-    graph: Graph, queries: NDArray[np.float32], truth: NDArray[np.int64], ef: int, min_recall: float
-) -> tuple[float, Effort]:
-    """Recall@10 of the graph, and the effort at which it and that of a hundred hits reach ``min_recall``.
-
-    ``truth`` holds the rows of the best hits of each query by exact search, a hundred (or all) of them, best first.
-    ``ef`` is doubled until recall@10 is enough, then the candidates per hit until recall@100 is.
-    """
-    recall = _recall(graph, queries, truth[:, :10], ef)
-    while recall < min_recall and ef * 2 <= _MAX_EF:
-        ef *= 2
-        recall = _recall(graph, queries, truth[:, :10], ef)
-    per_hit, depth = 1, truth.shape[1]
-    while per_hit * depth * 2 <= _MAX_EF and _recall(graph, queries, truth, max(ef, per_hit * depth)) < min_recall:
-        per_hit *= 2
-    return recall, Effort(ef, per_hit)
-
-
-def _recall(graph: Graph, queries: NDArray[np.float32], truth: NDArray[np.int64], ef: int) -> float:
-    found = graph.search_many(queries, truth.shape[1], ef).tolist()
-    return sum(len(set(best) & set(rows)) for best, rows in zip(truth.tolist(), found, strict=True)) / truth.size
-
-
-def probes(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:
-    """What recall is measured with: 200 stored rows, and 200 points near a row but not on one (cosine about .8)."""
-    import numpy as np
-
-    generator = np.random.default_rng(_SEED)
-    rows = np.sort(generator.choice(len(embeddings), size=min(200, len(embeddings)), replace=False))
-    stored = np.asarray(embeddings[rows])
-    noise = generator.normal(size=stored.shape)
-    noise /= np.linalg.norm(noise, axis=1, keepdims=True) + 1e-12
-    near = stored + 0.75 * noise.astype(np.float32)
-    near /= np.linalg.norm(near, axis=1, keepdims=True) + 1e-12
-    return np.concatenate([stored, near]).astype(np.float32)
 
 
 def time_loading(path: Path, embeddings: NDArray[np.float32], m: int) -> float:

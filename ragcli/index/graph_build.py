@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from ragcli.config import IndexConfig
 from ragcli.index.codes import MIN_ROWS, Codes
-from ragcli.index.dense import Graph, GraphSettings, exact_many, measure, probes, time_loading
+from ragcli.index.dense import Graph, GraphSettings, time_loading
 from ragcli.index.graph_probe import graph_works
 from ragcli.index.manifest import SegmentInfo
+from ragcli.index.recall import exact_many, measure, probes
 from ragcli.index.segment import GRAPH, Segment
 from ragcli.interfaces import Progress
 

@@ -9,13 +9,15 @@ import contextlib
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from ragcli.codec import decode, encode
 from ragcli.index.database import canonical, open_database, pack, scrub, store_errors, transaction, unpack
 from ragcli.index.ingest_notes import SCHEMA as NOTES_SCHEMA
 from ragcli.index.ingest_notes import IngestNotes
+from ragcli.index.staged import Entry as Entry
+from ragcli.index.staged import FileState as FileState
+from ragcli.index.staged import Root as Root
 from ragcli.records import Chunk, Document, FileReport
 
 FORMAT = 2
@@ -41,42 +43,6 @@ CREATE TABLE chunk_sets (
     + NOTES_SCHEMA
 )
 _HINT = "remove the staging folder of the index and run rag ingest again; published versions are not touched"
-
-
-@dataclass(frozen=True, slots=True)
-class Root:
-    """A folder or file that was ingested. ``label`` is its name, made unique among the roots."""
-
-    root_id: int
-    path: Path
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class FileState:
-    """A source file as it was last read, and what came of it.
-
-    ``size`` is in bytes, ``parse_key`` names the parsers and settings that read it. Names that are not valid UTF-8
-    keep Python's surrogate escapes.
-    """
-
-    root_id: int
-    relative: str
-    size: int
-    mtime_ns: int
-    sha256: str
-    parse_key: str
-    reports: tuple[FileReport, ...] = ()
-    doc_ids: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One document ready to be indexed; ``entry_key`` changes with anything in the document or its chunks."""
-
-    doc_id: str
-    entry_key: str
-    chunk_count: int
 
 
 class Staging:

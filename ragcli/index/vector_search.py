@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING
 from ragcli.config import IndexConfig
 from ragcli.errors import ConfigError, StoreError
 from ragcli.index.codes import Codes, candidate_count
-from ragcli.index.dense import Effort, Graph, exact_top
+from ragcli.index.dense import Graph, exact_top
 from ragcli.index.graph_file import GraphFileError
 from ragcli.index.graph_probe import graph_marker, graph_works
 from ragcli.index.manifest import Manifest
+from ragcli.index.recall import Effort
 from ragcli.index.segment import GRAPH
 from ragcli.index.selection import Selection
 from ragcli.index.view import View

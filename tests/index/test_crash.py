@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import random
-import resource
 import signal
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from tests.index.corpus import publish
 from tests.index.crash_child import main, state
 from tests.index.records import document
 
+resource = pytest.importorskip("resource", reason="needs POSIX")
 KILLS = int(os.environ.get("RAGCLI_CRASH_KILLS", "5"))
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -7,8 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from ragcli.index.codes import Codes, candidate_count
-from ragcli.index.dense import Effort, Graph, GraphSettings, exact_many, exact_top, measure, probes, top
+from ragcli.index.dense import Graph, GraphSettings, exact_top, top
 from ragcli.index.graph_file import GraphFileError
+from ragcli.index.recall import Effort, exact_many, measure, probes
 
 SETTINGS = GraphSettings(m=8, ef_construction=60)
 

@@ -1,0 +1,83 @@
+"""How well a graph finds the nearest rows, and how wide it must be searched for that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ragcli.index.dense import BLOCK, MAX_EF, SEED, Graph
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How wide a graph must be searched: ``ef`` candidates, and at least ``per_hit`` for each hit wanted."""
+
+    ef: int
+    per_hit: int
+
+    def width(self, depth: int) -> int:
+        """Candidates for ``depth`` hits."""
+        return max(self.ef, self.per_hit * depth)
+
+
+def measure(
+    graph: Graph, queries: NDArray[np.float32], truth: NDArray[np.int64], ef: int, min_recall: float
+) -> tuple[float, Effort]:
+    """Recall@10 of the graph, and the effort at which it and that of a hundred hits reach ``min_recall``.
+
+    ``truth`` holds the rows of the best hits of each query by exact search, a hundred (or all) of them, best first.
+    ``ef`` is doubled until recall@10 is enough, then the candidates per hit until recall@100 is.
+    """
+    recall = _recall(graph, queries, truth[:, :10], ef)
+    while recall < min_recall and ef * 2 <= MAX_EF:
+        ef *= 2
+        recall = _recall(graph, queries, truth[:, :10], ef)
+    per_hit, depth = 1, truth.shape[1]
+    while per_hit * depth * 2 <= MAX_EF and _recall(graph, queries, truth, max(ef, per_hit * depth)) < min_recall:
+        per_hit *= 2
+    return recall, Effort(ef, per_hit)
+
+
+def _recall(graph: Graph, queries: NDArray[np.float32], truth: NDArray[np.int64], ef: int) -> float:
+    found = graph.search_many(queries, truth.shape[1], ef).tolist()
+    return sum(len(set(best) & set(rows)) for best, rows in zip(truth.tolist(), found, strict=True)) / truth.size
+
+
+def probes(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What recall is measured with: 200 stored rows, and 200 points near a row but not on one (cosine about .8)."""
+    import numpy as np
+
+    generator = np.random.default_rng(SEED)
+    rows = np.sort(generator.choice(len(embeddings), size=min(200, len(embeddings)), replace=False))
+    stored = np.asarray(embeddings[rows])
+    noise = generator.normal(size=stored.shape)
+    noise /= np.linalg.norm(noise, axis=1, keepdims=True) + 1e-12
+    near = stored + 0.75 * noise.astype(np.float32)
+    near /= np.linalg.norm(near, axis=1, keepdims=True) + 1e-12
+    return np.concatenate([stored, near]).astype(np.float32)
+
+
+def exact_many(embeddings: NDArray[np.float32], queries: NDArray[np.float32], depth: int) -> NDArray[np.int64]:
+    """The rows of the ``depth`` best of each query, best first, a row per query; reads the vectors once."""
+    import numpy as np
+
+    best = np.full((len(queries), depth), -np.inf, dtype=np.float32)
+    rows = np.zeros((len(queries), depth), dtype=np.int64)
+    for start in range(0, len(embeddings), BLOCK):
+        scores = np.concatenate([best, queries @ embeddings[start : start + BLOCK].T], axis=1)
+        names = np.concatenate(
+            [
+                rows,
+                np.broadcast_to(
+                    np.arange(start, start + scores.shape[1] - depth), (len(queries), scores.shape[1] - depth)
+                ),
+            ],
+            axis=1,
+        )
+        order = np.argpartition(-scores, depth - 1, axis=1)[:, :depth]
+        best, rows = np.take_along_axis(scores, order, 1), np.take_along_axis(names, order, 1)
+    return np.take_along_axis(rows, np.argsort(-best, axis=1, kind="stable"), 1)
