@@ -30,8 +30,8 @@ from ragcli.errors import ConfigError, ExitCode
 
 if TYPE_CHECKING:
     from ragcli.config import Config
-    from ragcli.evaluate.gate import Verdict
     from ragcli.evaluate.run import EvalRun
+    from ragcli.evaluate.verdict import Verdict
     from ragcli.pipelines.judge import Judge
 
 
@@ -58,7 +58,8 @@ def evaluate(
         list[str] | None, typer.Option(metavar="MEASURE=VALUE", help="Exit 1 under it; repeatable, such as R@5=0.9.")
     ] = None,
     report: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE", help="Write .html, .md, .xml (JUnit), .json; repeatable.")
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Write .html, .md, .xml (JUnit), .json, .run or .qrels (TREC); repeatable."),
     ] = None,
     save: Annotated[Path | None, typer.Option(metavar="FILE", help="Keep this run as JSON.")] = None,
     baseline: Annotated[Path | None, typer.Option(metavar="FILE", help="A kept run to compare with.")] = None,

@@ -8,8 +8,8 @@ from ragcli.cli.output import Output
 from ragcli.cli.terminal import one_line, shortened
 
 if TYPE_CHECKING:
-    from ragcli.evaluate.gate import Comparison, Verdict
     from ragcli.evaluate.run import CaseResult, EvalRun
+    from ragcli.evaluate.verdict import Comparison, Verdict
 
 _CASES = 20
 

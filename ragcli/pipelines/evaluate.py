@@ -17,9 +17,10 @@ from ragcli.evaluate.bootstrap import Bootstrap
 from ragcli.evaluate.context import Piece
 from ragcli.evaluate.golden import GoldenSet
 from ragcli.evaluate.judge import JUDGED_MEASURES
-from ragcli.evaluate.labels import Judged, Resolver, Unit
+from ragcli.evaluate.labels import Judged, Unit
 from ragcli.evaluate.losses import Path, find_loss, legs_to_try
 from ragcli.evaluate.measures import measure_names
+from ragcli.evaluate.resolving import Resolver
 from ragcli.evaluate.results import (
     Measured,
     by_tag,

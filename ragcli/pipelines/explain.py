@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 
 from ragcli.errors import ConfigError, GoldenError, NotFound
 from ragcli.evaluate.golden import read_case
-from ragcli.evaluate.labels import Judged, Resolver, Unit
+from ragcli.evaluate.labels import Judged, Unit
 from ragcli.evaluate.locate import locate
 from ragcli.evaluate.losses import Path
+from ragcli.evaluate.resolving import Resolver
 from ragcli.evaluate.trail import Surroundings, Trail, follow
 from ragcli.interfaces import Embedder, Engine
 from ragcli.pipelines.evaluate import Steps, measure_one

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from ragcli.config import Config
 from ragcli.evaluate.context import Piece
 from ragcli.evaluate.golden import GoldenSet
-from ragcli.evaluate.labels import Resolver
 from ragcli.evaluate.losses import Path, find_loss
 from ragcli.evaluate.measures import measure_names
+from ragcli.evaluate.resolving import Resolver
 from ragcli.evaluate.results import Measured, case_result
 from ragcli.evaluate.run import CaseResult, EvalRun
 from ragcli.pipelines.evaluate import summed_up

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from ragcli.evaluate.answer_measures import measure_answer
-from ragcli.evaluate.labels import Resolver
+from ragcli.evaluate.resolving import Resolver
 from ragcli.records import Answer, GoldenCase, Judgment
 from tests.evaluate.builders import answer, named
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ragcli.evaluate.context import Piece, measure_context
-from ragcli.evaluate.labels import Resolver
+from ragcli.evaluate.resolving import Resolver
 from ragcli.records import GoldenCase, Judgment, Span
 from tests.evaluate.builders import chunked, corpus, document, named
 
