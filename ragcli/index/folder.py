@@ -109,4 +109,4 @@ class IndexFolder:
     def prune(self, keep: int, wait_seconds: float = 0) -> list[str]:
         """Remove all but the newest ``keep`` versions and the current one; those that are being read stay for now."""
         with self.writer(wait_seconds):
-            return prune(self.path, keep, self.path / "staging" / "trash")
+            return prune(self.path, keep)

@@ -30,7 +30,7 @@ from ragcli.index.segment_writer import SegmentWriter
 from ragcli.index.staging import fingerprint
 from ragcli.index.supersedes import NAME as SUPERSEDES
 from ragcli.index.supersedes import write_references
-from ragcli.index.versions import VERSIONS, number, read_current, set_current, version_names
+from ragcli.index.versions import TRASH, VERSIONS, number, read_current, set_current, version_names
 from ragcli.index.view import SEGMENTS, View, write_dead
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ class Eraser:
 
     def run(self, wanted: Wanted) -> list[str]:
         """Erase from every version; returns the names of those that were rewritten, as they are called now."""
-        shutil.rmtree(self._aside, ignore_errors=True)
-        shutil.rmtree(self._build, ignore_errors=True)
+        for leftover in (self._aside, self._build, self._folder / TRASH):
+            shutil.rmtree(leftover, ignore_errors=True)
         changed = []
         try:
             with store_errors(self._folder):
@@ -164,7 +164,7 @@ class Eraser:
     # ------------------------------------------------------------ taking the place
 
     def _replace(self, version: str, manifest: Manifest) -> str:
-        trash = self._folder / "staging" / "trash"
+        trash = self._folder / TRASH
         trash.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(trash / version, ignore_errors=True)
         old = self._folder / VERSIONS / version

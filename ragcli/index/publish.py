@@ -108,7 +108,7 @@ class Publication:
         with self._clock.stage("seal"):
             seal(self._build, self._folder, manifest, self._parent)
             set_current(self._folder, manifest.version)
-            prune(self._folder, self._config.index.keep_versions, self._folder / "staging" / "trash")
+            prune(self._folder, self._config.index.keep_versions)
         return PublishResult(
             version=manifest.version,
             documents=manifest.documents,

@@ -15,6 +15,9 @@ from ragcli.records import VersionInfo
 
 _VERSION = re.compile(r"v\d{6,12}")
 CURRENT = "CURRENT"
+TRASH = "staging/trash"
+"""Where a version is moved in one step before its files are deleted one by one."""
+
 VERSIONS = "versions"
 
 
@@ -99,20 +102,21 @@ def describe(folder: Path, version: str, current: str | None) -> VersionInfo:
     )
 
 
-def prune(folder: Path, keep: int, trash: Path) -> list[str]:
+def prune(folder: Path, keep: int) -> list[str]:
     """Remove all but the newest ``keep`` versions and the current one; returns those removed.
 
-    A version that some reader has open stays for now. Each one is moved to ``trash`` in one step before it is deleted.
+    A version that some reader has open stays for now. What a killed writer had moved aside and not deleted goes too.
     """
+    shutil.rmtree(folder / TRASH, ignore_errors=True)
     current = read_current(folder)
     names = version_names(folder)
     doomed = [name for name in names[: max(0, len(names) - keep)] if name != current]
-    return [name for name in doomed if remove_version(folder, name, trash)]
+    return [name for name in doomed if remove_version(folder, name)]
 
 
-def remove_version(folder: Path, version: str, trash: Path) -> bool:
+def remove_version(folder: Path, version: str) -> bool:
     """Remove one version unless a reader has it open; says whether it was removed."""
-    path = folder / VERSIONS / version
+    path, trash = folder / VERSIONS / version, folder / TRASH
     trash.mkdir(parents=True, exist_ok=True)
     aside = trash / f"removed-{version}"
     shutil.rmtree(aside, ignore_errors=True)

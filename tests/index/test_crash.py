@@ -127,8 +127,11 @@ def test_leftovers_of_a_dead_writer_do_not_matter(tmp_path: Path) -> None:
     (build / "segments" / "000001").mkdir(parents=True)
     (build / "manifest.json").write_text("{")
     (tmp_path / "versions" / "v000009").mkdir()
+    trash = tmp_path / "staging" / "trash" / "removed-v000007"
+    trash.mkdir(parents=True)
     assert _served(tmp_path) == 0
     main(tmp_path, 1, 1)
+    assert not trash.exists()
     assert _served(tmp_path) == 1
     assert IndexFolder(tmp_path).current() == "v000010"
 
