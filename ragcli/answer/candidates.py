@@ -73,6 +73,7 @@ def candidates(passages: Sequence[Passage]) -> list[Candidate]:
 def _of_passage(passage: Passage) -> Iterator[Candidate]:
     text = passage.text
     veiled = suspicious_spans(text)
+    headings = {name.casefold() for name in (passage.chunk.title, *passage.chunk.heading_path)}
     lead, lead_text = None, _chunk_lead(passage)
     header, header_text = None, _chunk_header(passage)
     previous_row = False
@@ -95,7 +96,7 @@ def _of_passage(passage: Passage) -> Iterator[Candidate]:
         if previous_row:
             header, header_text, previous_row = None, "", False
         plain = strip_markup(raw)
-        if len(plain) < 3 or not any(character.isalpha() for character in plain):
+        if len(plain) < 3 or not any(map(str.isalpha, plain)) or plain.casefold() in headings or _is_shouted(plain):
             continue
         if _ITEM.match(raw):
             yield Candidate(passage, span, "item", plain, 0, None, lead, lead_text)
@@ -103,6 +104,11 @@ def _of_passage(passage: Passage) -> Iterator[Candidate]:
         yield Candidate(passage, span, "sentence", plain, 0)
         opens = plain.endswith((":", "："))
         lead, lead_text = (span, plain) if opens else (None, "")
+
+
+def _is_shouted(plain: str) -> bool:
+    """A heading of plain text: a short line in capitals."""
+    return plain.isupper() and len(plain.split()) <= 12 and plain[-1:] not in ".!?:;"
 
 
 def _chunk_lead(passage: Passage) -> str:

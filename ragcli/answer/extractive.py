@@ -23,7 +23,7 @@ _REFERS_BACK = re.compile(
     r"|er|sie|es|dies|diese[rsm]?|il|elle|ils|elles)\b",
     re.IGNORECASE,
 )
-_MARGIN = 1.0
+_MARGIN = 1.25
 _LIST_CHARACTERS = 700
 
 

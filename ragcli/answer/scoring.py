@@ -6,6 +6,7 @@ candidate (Khattab and Zaharia, ColBERT, 2020), over the vectors of the embeddin
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from ragcli.answer.candidates import Candidate
 from ragcli.answer.qualifiers import is_restricted
 from ragcli.answer.questions import Wanted, asked_stems, offers, wanted
 from ragcli.answer.words import words
-from ragcli.interfaces import Embedder
+from ragcli.interfaces import Embedder, Tokenizer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +31,7 @@ class Features:
 
     ``own_overlap`` is the share of the question's words, weighted by rarity among the candidates, that stand in the
     candidate; ``near_overlap`` counts the sentence before and the headings too, ``passage_overlap`` the whole passage.
+    ``word_sims`` holds, for each content word of the question, the mean best cosine of its tokens with the candidate's.
     ``restricted`` marks a candidate that speaks of a special case the question does not mention (``qualifiers``).
     """
 
@@ -45,6 +47,7 @@ class Features:
     position: int = 0
     cosine: float = 0.0
     max_sim: float = 0.0
+    word_sims: tuple[float, ...] = ()
 
 
 def lexical_features(question: str, found: Sequence[Candidate]) -> list[Features]:
@@ -157,29 +160,44 @@ def with_model(
     question: str, found: Sequence[Candidate], rows: Sequence[Features], embedder: Embedder
 ) -> list[tuple[int, Features]]:
     """The best candidates by their cheap features, at most ``SCORED_BY_MODEL``, with the model's features added."""
-    import dataclasses
-
     order = sorted(range(len(rows)), key=lambda index: (-score(rows[index], with_model=False), index))
     chosen = sorted(order[:SCORED_BY_MODEL])
     vectors = embedder.token_vectors([question, *(found[index].readable for index in chosen)])
     asked, rest = vectors[0], vectors[1:]
+    places = _word_places(question, embedder.tokenizer, len(asked))
     return [
-        (index, dataclasses.replace(rows[index], cosine=_cosine(asked, tokens), max_sim=_max_sim(asked, tokens)))
-        for index, tokens in zip(chosen, rest, strict=True)
+        (index, _seen_by_model(rows[index], asked, tokens, places)) for index, tokens in zip(chosen, rest, strict=True)
     ]
+
+
+def _word_places(question: str, tokenizer: Tokenizer, count: int) -> list[list[int]]:
+    """For each content word of the question, which of its ``count`` tokens it is made of."""
+    offsets = list(tokenizer.offsets(question))[:count]
+    places = [
+        [place for place, (start, end) in enumerate(offsets) if start < word.end and word.start < end]
+        for word in words(question)
+        if word.is_content
+    ]
+    return [place for place in places if place]
+
+
+def _seen_by_model(
+    row: Features, asked: NDArray[np.float32], tokens: NDArray[np.float32], places: Sequence[Sequence[int]]
+) -> Features:
+    if not len(asked) or not len(tokens):
+        return row
+    best = (asked @ tokens.T).max(axis=1)
+    return dataclasses.replace(
+        row,
+        cosine=_cosine(asked, tokens),
+        max_sim=round(float(best.mean()), 6),
+        word_sims=tuple(round(float(best[list(place)].mean()), 6) for place in places),
+    )
 
 
 def _cosine(asked: NDArray[np.float32], tokens: NDArray[np.float32]) -> float:
     """Cosine of the mean token vectors."""
     import numpy as np
 
-    if not len(asked) or not len(tokens):
-        return 0.0
     left, right = asked.mean(axis=0), tokens.mean(axis=0)
     return round(float(left @ right / (np.linalg.norm(left) * np.linalg.norm(right) + 1e-9)), 6)
-
-
-def _max_sim(asked: NDArray[np.float32], tokens: NDArray[np.float32]) -> float:
-    if not len(asked) or not len(tokens):
-        return 0.0
-    return round(float((asked @ tokens.T).max(axis=1).mean()), 6)

@@ -208,9 +208,9 @@ def _new_name(mine: Sequence[Word], theirs: Sequence[Word], near: Reading) -> st
 
 
 def _new_words_in_copy(claim: Reading, near: Reading) -> bool:
-    """Whether a near copy holds a content word that its model does not have."""
-    new = any(not _carries(near.vocabulary, word) for word in claim.content)
-    return new and _similar(claim, near) >= _NEAR_COPY
+    """Whether a near copy holds a content word that its model does not have, or holds it more often."""
+    extra = Counter(word.stem for word in claim.content) - Counter(word.stem for word in near.words)
+    return bool(extra) and _similar(claim, near) >= _NEAR_COPY
 
 
 def _not_in_order(claim: Reading, near: Reading) -> str:
