@@ -2,9 +2,9 @@
 
     python -m tests.benchmarks.answers_support
 
-Sets: BEGIN (a response and the knowledge it should rest on), Climate-FEVER (a claim and an evidence sentence), SciFact (a
-claim and its cited abstract). The check sees the context as the only passage; ``supported`` and ``paraphrase`` count as
-supported. Contradicted and undecided claims are not supported; rows labelled generic are left out.
+Sets: BEGIN (a response and the knowledge it should rest on), Climate-FEVER (a claim and an evidence sentence), SciFact
+(a claim and its cited abstract). The check sees the context as the only passage; ``supported`` and ``paraphrase`` count
+as supported. Contradicted and undecided claims are not supported; rows labelled generic are left out.
 """
 
 from __future__ import annotations
