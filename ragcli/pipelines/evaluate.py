@@ -109,7 +109,7 @@ def measure_one(
     seen = seen or VisibleDocuments(engine)
     case, opinion = judged.case, None
     if steps.ask is None:
-        retrieval = steps.retrieve(case.question, scope)
+        retrieval = steps.retrieve(steps.question(case), scope)
         path = Path(judged, retrieval, hit_pieces(retrieval))
         timings = retrieval.timings_ms
     else:
@@ -121,7 +121,7 @@ def measure_one(
     path = dataclasses.replace(path, allowed=seen.within(scope), truncated=_truncates(engine), k=steps.k)
     loss = find_loss(path)
     if loss is not None and steps.probe is not None and (legs := legs_to_try(path)):
-        absent = {leg: steps.probe(case.question, scope, leg) for leg in legs}
+        absent = {leg: steps.probe(steps.question(case), scope, leg) for leg in legs}
         path = dataclasses.replace(path, absent=absent)
         loss = find_loss(path)
     return Measured(path, loss, timings, opinion)

@@ -46,7 +46,7 @@ class Steps:
     """The collaborators of an evaluation. Without ``ask`` only retrieval is measured, and nothing is judged.
 
     ``k`` is how many hits a search asks for (0: as many as come). ``probe`` runs one leg alone (``bm25`` or ``dense``)
-    for a lost case whose search did not use it.
+    for a lost case whose search did not use it. ``standalone`` turns a case with history into a question to search for.
     """
 
     retrieve: Retrieve
@@ -54,8 +54,13 @@ class Steps:
     ask: Ask | None = None
     probe: Callable[[str, Scope, str], Ranking] | None = None
     parse_filter: Callable[[str], Filter] | None = None
+    standalone: Callable[[GoldenCase], str] | None = None
     relevancy: Relevancy | None = None
     judge: Judge | None = None
+
+    def question(self, case: GoldenCase) -> str:
+        """What is searched for: the case's question, made to stand alone when it follows others."""
+        return self.standalone(case) if self.standalone is not None and case.history else case.question
 
 
 def case_scope(case: GoldenCase, scope: Scope, steps: Steps) -> Scope:

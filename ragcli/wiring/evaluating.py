@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 
 def evaluation_steps(stages: Stages, *, answers: bool, judge: Judge | None = None) -> Steps:
     """What an evaluation runs each case through; without ``answers`` only retrieval."""
+    from ragcli.answer.followup import standalone
     from ragcli.pipelines.explain import leg_probe
     from ragcli.pipelines.steps import Steps
     from ragcli.retrieve.filters import parse_filter
 
     def ask(case: GoldenCase, scope: Scope) -> AskResult:
-        return stages.ask(case.question, scope)
+        return stages.ask(case.question, scope, earlier=earlier(case))
 
     return Steps(
         stages.retrieve,
@@ -37,9 +38,20 @@ def evaluation_steps(stages: Stages, *, answers: bool, judge: Judge | None = Non
         ask=ask if answers else None,
         probe=leg_probe(stages.engine, lambda: stages.embedder),
         parse_filter=parse_filter,
+        standalone=lambda case: standalone(case.question, earlier(case)),
         relevancy=None if stages.lexical else lambda pairs: relevancy(stages, pairs),
         judge=judge,
     )
+
+
+def earlier(case: GoldenCase) -> list[str]:
+    """The questions before a case's own, each made to stand alone by those before it."""
+    from ragcli.answer.followup import standalone
+
+    asked: list[str] = []
+    for question in case.history:
+        asked.append(standalone(question, asked))
+    return asked
 
 
 def evaluate(
@@ -54,11 +66,12 @@ def evaluate(
     """A golden set through the stages; without ``answers`` only retrieval is measured."""
     from ragcli.pipelines.evaluate import evaluate as run_evaluation
 
-    stages.expect([case.question for case in golden.cases])
+    steps = evaluation_steps(stages, answers=answers, judge=judge)
+    stages.expect([steps.question(case) for case in golden.cases])
     return run_evaluation(
         golden,
         engine=stages.engine,
-        steps=evaluation_steps(stages, answers=answers, judge=judge),
+        steps=steps,
         scope=scope,
         config=stages.config,
         progress=progress,
@@ -82,7 +95,7 @@ def load_judge(config: Config, *, repeats: int = 1, agreement: str = "") -> Judg
         return model_judge(model.name, model.complete, repeats=repeats, agreement=agreement)
 
     def supports(sentence: str, evidence: str) -> bool:
-        return check(sentence, evidence).support in ("verbatim", "close")
+        return check(sentence, evidence).support in ("verbatim", "close", "carried")
 
     return rule_judge(supports, agreement=agreement)
 

@@ -167,3 +167,16 @@ def test_a_matrix_is_one_table_and_takes_no_gate(golden: str, sample_index: Path
     assert (tmp_path / "m.md").read_text().startswith("| row | index | chunks | Hit@5 | moved |")
     assert here(*line, "--fail-under", "Hit@5=0.5", cwd=tmp_path).code == 2
     assert here(*line, "--report", "m.html", cwd=tmp_path).code == 2
+
+
+def test_a_case_with_history_is_asked_as_a_follow_up(sample_index: Path, tmp_path: Path) -> None:
+    row = {
+        "id": "follow-up",
+        "question": "And how many days at home do interns have?",
+        "history": ["How many remote days per week can I take?"],
+        "expected": [{"source": "hr/interns.md", "quote": "Interns may work from home one day per week"}],
+    }
+    (tmp_path / "h.jsonl").write_text(json.dumps(row) + "\n")
+    ran = here("eval", "h.jsonl", "--index", str(sample_index), "--json", cwd=tmp_path)
+    assert ran.code == 0
+    assert ran.json["measures"]["Hit@5"]["mean"] == 1.0

@@ -17,7 +17,7 @@ from ragcli.pipelines.evaluate import corpus_fingerprint
 from ragcli.pipelines.judge import rule_judge
 from ragcli.pipelines.prefetch import Prefetched
 from ragcli.pipelines.steps import Steps, case_scope
-from ragcli.records import AskResult, Claim, Completion, Document, GoldenCase, Passage, Scope, Span, Usage
+from ragcli.records import AskResult, Claim, Completion, Document, GoldenCase, Passage, Retrieval, Scope, Span, Usage
 from tests.evaluate.project import HANDBOOK, Project, build, golden
 
 REMOTE = '{"id": "remote", "question": "How many days may I work from home?", "expected_source": "remote.md"}'
@@ -195,6 +195,23 @@ def test_a_case_adds_its_filters_and_groups_to_the_scope(project: Project) -> No
     assert (scope.groups, [str(item) for item in scope.filters], scope.as_of) == (("a", "b"), ["lang=en"], "2026-01-01")
     with pytest.raises(GoldenError, match="cannot be used"):
         case_scope(case, Scope(), Steps(lambda question, scope: None))  # type: ignore[arg-type,return-value]
+
+
+def test_a_follow_up_is_searched_as_a_question_of_its_own(project: Project) -> None:
+    row = golden(
+        '{"question": "And E-4013?", "history": ["What does E-4012 mean?"], "expected_source": "errors.md"}',
+        '{"question": "E-4012", "expected_source": "errors.md"}',
+    )
+    searched: list[str] = []
+    steps = project.steps(row)
+
+    def watched(question: str, scope: Scope) -> Retrieval:
+        searched.append(question)
+        return steps.retrieve(question, scope)
+
+    made = dataclasses.replace(steps, retrieve=watched, standalone=lambda case: f"{case.history[0]} {case.question}")
+    project.run(row, made)
+    assert searched == ["What does E-4012 mean? And E-4013?", "E-4012"]
 
 
 def test_progress_and_the_same_run_twice(project: Project) -> None:
