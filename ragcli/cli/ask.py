@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragcli import wiring
-from ragcli.cli import answers, prompts
+from ragcli.cli import answers
 from ragcli.cli.conversation import Conversation
 from ragcli.cli.help import epilog
 from ragcli.cli.invocation import Invocation, invocation
@@ -61,6 +61,8 @@ def ask(
     stages = wiring.Stages(config, at=at)
     asked, scope = read_question(question), options.scope(config)
     if dry_run or show_prompt:
+        from ragcli.cli import prompts
+
         plan = prompts.plan(stages, asked, scope, direct=direct)
         if dry_run:
             run.output.result(plan, lambda: prompts.text(plan))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -107,9 +106,7 @@ def _provider(config: Config) -> Check:
     settings = config.answer
     if settings.provider == "extractive":
         return Check("answers", "ok", "extractive, offline")
-    if not os.environ.get("ANTHROPIC_API_KEY") and not settings.base_url:
-        return Check("answers", "fault", "ANTHROPIC_API_KEY is not set", "set it, or answer.provider: extractive")
-    return Check("answers", "ok", f"anthropic, {settings.model}; the key is set, it was not called")
+    return _tried("answers", lambda: wiring.reach_model(config))
 
 
 def _ocr(config: Config) -> Check:

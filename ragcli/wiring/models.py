@@ -38,6 +38,19 @@ def load_text_model(config: Config, *, batch: bool = False) -> MessagesTextModel
     return text_model(config, os.environ, batch=batch)
 
 
+def reach_model(config: Config) -> str:
+    """Ask the model behind the Messages API to count the tokens of a word, which costs nothing; what answered.
+
+    Raises ModelError when it cannot be reached or refuses.
+    """
+    from ragcli.answer.loading import messages_client
+
+    settings = config.answer
+    client = messages_client(config, os.environ)
+    client.count_tokens({"model": settings.model, "messages": [{"role": "user", "content": "Hello"}]})
+    return f"anthropic, {settings.model} answers"
+
+
 def _beside(config: Config, name: str) -> str:
     """A model name as it is; one that is a folder beside the settings file as its path."""
     path = Path(name).expanduser()

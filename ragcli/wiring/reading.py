@@ -13,7 +13,6 @@ from ragcli.errors import ConfigError, StoreError
 from ragcli.wiring.models import load_embedder, load_reranker
 
 if TYPE_CHECKING:
-    from ragcli.answer.searching import SearchingAnswerer
     from ragcli.answer.written import WrittenAnswerer
     from ragcli.index.engine import FolderEngine
     from ragcli.index.folder import IndexFolder
@@ -161,7 +160,6 @@ class Stages:
         gets each sentence as soon as it is checked.
         """
         from ragcli.answer.followup import standalone
-        from ragcli.pipelines.agentic import ask_in_parts, ask_with_searches
         from ragcli.pipelines.ask import ask
 
         shared: dict[str, Any] = {
@@ -174,23 +172,25 @@ class Stages:
             "session": session,
             "keep": self._keep if keep and self.config.trace.enabled else None,
         }
-        if agentic and self.written is not None:
-            return ask_with_searches(question, answerer=self.searching(self.written), **shared)
         if agentic:
-            return ask_in_parts(question, generator=self.generator, **shared)
+            return self._ask_in_steps(question, shared)
         gather = self._gather_all(scope) if direct else None
         return ask(question, generator=self.generator, gather=gather, on_sentence=on_sentence, **shared)
+
+    def _ask_in_steps(self, question: str, shared: dict[str, Any]) -> AskResult:
+        """A model decides what to search for; without one the question is taken apart by rule."""
+        from ragcli.answer.searching import SearchingAnswerer
+        from ragcli.pipelines.agentic import ask_in_parts, ask_with_searches
+
+        if self.written is None:
+            return ask_in_parts(question, generator=self.generator, **shared)
+        answerer = SearchingAnswerer(self.config.answer, self.written.client)
+        return ask_with_searches(question, answerer=answerer, **shared)
 
     @property
     def written(self) -> WrittenAnswerer | None:
         """The answerer behind the Messages API; None when answers are made on this machine."""
         return cast("WrittenAnswerer", self.generator) if self.config.answer.provider == "anthropic" else None
-
-    def searching(self, written: WrittenAnswerer) -> SearchingAnswerer:
-        """The same model with the search as its tool."""
-        from ragcli.answer.searching import SearchingAnswerer
-
-        return SearchingAnswerer(self.config.answer, written.client)
 
     def _gather_all(self, scope: Scope) -> Callable[[str], Gathered]:
         from ragcli.pipelines.direct import gather_all
