@@ -196,7 +196,7 @@ class Chunk:
     def prefix(self) -> str:
         """Title and heading path on one line, the title not repeated when it is the first heading."""
         path = self.heading_path
-        if path and path[0] == self.title:
+        if path and path[0].casefold() == self.title.casefold():
             path = path[1:]
         return " > ".join(part for part in (self.title, *path) if part)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,6 +15,7 @@ from ragcli.chunk.units import cut_between_words
 from ragcli.interfaces import Tokenizer
 from ragcli.records import Chunk, Document
 
+_LINE_END = re.compile("\n")
 _SPACES = ("", " ", "\n", "\t")
 """What parts words for every tokenizer (some drop rarer kinds of white space); empty: the text's own ends."""
 
@@ -23,7 +25,8 @@ class Places:
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._line_ends = [index for index, character in enumerate(document.text) if character == "\n"]
+        counted = document.first_line is not None
+        self._line_ends = [match.start() for match in _LINE_END.finditer(document.text)] if counted else []
         self._blocks = sorted((b for b in document.blocks if b.page is not None), key=lambda block: block.span)
         self._starts = [block.span.start for block in self._blocks]
 

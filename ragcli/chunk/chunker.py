@@ -19,7 +19,7 @@ from ragcli.errors import ConfigError
 from ragcli.interfaces import Tokenizer
 from ragcli.records import Chunk, Document
 
-VERSION = "3"
+VERSION = "4"
 """Part of every chunk key: raise it when the same settings give other chunks."""
 
 

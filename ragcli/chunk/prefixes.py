@@ -53,7 +53,7 @@ class Prefixes:
         return (), self._count(())
 
     def _count(self, path: tuple[str, ...]) -> int:
-        if path and path[0] == self.title:
+        if path and path[0].casefold() == self.title.casefold():
             path = path[1:]
         line = " > ".join(part for part in (self.title, *path) if part)
         return self._tokenizer.count(line) + 1 if line else 0

@@ -117,12 +117,16 @@ def cut_between_words(text: str, span: Span, tokens: TokenMap, budget: int) -> l
 
 
 def word_end(text: str, start: int, wanted: int, furthest: int) -> int:
-    """A cut near ``wanted`` and not after ``furthest``: at white space, else where no word is, else anywhere."""
-    for allowed in (_at_space, _outside_word):
-        for end in (wanted, furthest):
-            for position in range(end, max(start, end - _LOOK_BACK), -1):
-                if allowed(text, position):
-                    return position
+    """A cut near ``wanted`` and not after ``furthest``: at white space, else where no word is, else anywhere.
+
+    One that leaves less than half of what was wanted is taken only when there is no other.
+    """
+    for least in (start + (wanted - start) // 2, start):
+        for allowed in (_at_space, _outside_word):
+            for end in (wanted, furthest):
+                for position in range(end, max(least, end - _LOOK_BACK), -1):
+                    if allowed(text, position):
+                        return position
     position = max(furthest, start + 1)
     while position > start + 1 and _extends(text, position):
         position -= 1

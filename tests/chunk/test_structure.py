@@ -260,3 +260,16 @@ def test_headings_at_the_end_never_stand_alone() -> None:
     full = document(("paragraph", words(60)), ("heading", "Nothing here", 1))
     assert [c.text for c in chunks(full, max_tokens=100, window=63)][-1].endswith("Nothing here")
     assert all("word" in c.text for c in chunks(full, max_tokens=100, window=63))
+
+
+def test_a_stray_space_far_from_the_cut_does_not_make_a_crumb() -> None:
+    text = "ab " + "長" * 600
+    result = chunks(document(("paragraph", text)), max_tokens=16)
+    assert "".join(c.text for c in result) == text
+    assert min(len(c.text) for c in result) > 150
+
+
+def test_a_title_is_not_repeated_by_the_first_heading_in_another_case() -> None:
+    (chunk,) = chunks(document(("heading", "GIT-CONFIG", 1), ("paragraph", "Words."), title="git-config"))
+    assert chunk.prefix == "git-config"
+    assert chunk.heading_path == ("GIT-CONFIG",)
