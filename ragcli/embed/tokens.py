@@ -21,7 +21,7 @@ class ModelTokenizer:
 
     def count(self, text: str) -> int:
         """Tokens of ``text`` without the special ones."""
-        return len(self._loaded.encode(text, add_special_tokens=False).ids)
+        return len(self._loaded.encode(_encodable(text), add_special_tokens=False).ids)
 
     def count_many(self, texts: Sequence[str]) -> list[int]:
         """``count`` of each text."""
@@ -29,16 +29,16 @@ class ModelTokenizer:
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
         """Half-open character span of each token, special ones excluded."""
-        return list(self._loaded.encode(text, add_special_tokens=False).offsets)
+        return list(self._loaded.encode(_encodable(text), add_special_tokens=False).offsets)
 
     def ids(self, texts: Sequence[str], *, special: bool = True) -> list[list[int]]:
         """Token ids of each text, with the model's special tokens around them by default."""
-        batch = self._loaded.encode_batch_fast(list(texts), add_special_tokens=special)
+        batch = self._loaded.encode_batch_fast([_encodable(text) for text in texts], add_special_tokens=special)
         return [encoding.ids for encoding in batch]
 
     def special(self, texts: Sequence[str]) -> list[list[bool]]:
         """For each token of each text, special ones included: whether it is a special one."""
-        batch = self._loaded.encode_batch_fast(list(texts), add_special_tokens=True)
+        batch = self._loaded.encode_batch_fast([_encodable(text) for text in texts], add_special_tokens=True)
         return [[bool(flag) for flag in encoding.special_tokens_mask] for encoding in batch]
 
     @cached_property
@@ -52,6 +52,11 @@ class ModelTokenizer:
 def tokenizer_from_file(path: Path) -> ModelTokenizer:
     """The tokenizer in a ``tokenizer.json``; a missing or broken file is a ModelError on first use."""
     return ModelTokenizer(lambda: _read(path))
+
+
+def _encodable(text: str) -> str:
+    """The text with ``?`` for each lone surrogate (a terminal hands over bytes that are no UTF-8 as such)."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _read(path: Path) -> Tokenizer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -81,7 +82,10 @@ class CrossEncoderReranker:
                 f"{self._model_name} gives {found.shape[1]} scores a pair, a reranker gives one",
                 hint="set rerank.model to a cross-encoder trained for ranking",
             )
-        return [float(score) for score in found]
+        scores = [float(score) for score in found]
+        if not all(map(math.isfinite, scores)):
+            raise ModelError(f"{self._model_name} gives scores that are no numbers", hint="set rerank.method: none")
+        return scores
 
     def _loaded(self) -> Any:
         with self._lock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 from ragcli.config import RerankConfig, RetrieveConfig
@@ -30,14 +31,16 @@ def retrieve(
 ) -> Retrieval:
     """The best ``k`` allowed chunks for ``question``, with what each stage thought of them.
 
-    ``mode`` and ``k`` stand in for the configured ones. The allowed set is computed once and binds both legs.
-    ``embedder`` may be None in mode ``bm25`` only. With nothing allowed or nothing matching, ``hits`` is empty.
+    ``mode`` and ``k`` stand in for the configured ones; each leg goes at least ``k`` deep. The allowed set is computed
+    once and binds both legs. ``embedder`` may be None in mode ``bm25`` only. With nothing allowed or nothing matching,
+    ``hits`` is empty.
     Raises ConfigError for an empty question, an unknown filter key or a mode without its model.
     """
-    question = question.strip()
+    question = question.encode("utf-8", "replace").decode("utf-8").strip()
     if not question:
         raise ConfigError("the question is empty")
-    mode = mode or config.mode
+    mode, k = mode or config.mode, k or config.k
+    config = dataclasses.replace(config, depth=max(config.depth, k))
     watch = Stopwatch()
     with watch.stage("total"):
         with watch.stage("filter"):
@@ -52,7 +55,7 @@ def retrieve(
             with watch.stage("rerank"):
                 reranked = _rerank(question, fused, engine, reranker, rerank.depth)
         with watch.stage("fetch"):
-            hits = describe_hits(engine, Stages(candidates, fused, reranked), k or config.k)
+            hits = describe_hits(engine, Stages(candidates, fused, reranked), k)
     return Retrieval(
         query=question,
         mode=mode,

@@ -45,6 +45,11 @@ def test_offsets_run_forward_inside_the_text_and_agree_with_the_count(text: str)
     assert offsets == sorted(offsets)
 
 
+def test_a_lone_surrogate_is_one_unknown_character() -> None:
+    assert TOKENIZER.offsets("a \udcff b") == TOKENIZER.offsets("a ? b") == [(0, 1), (2, 3), (4, 5)]
+    assert TOKENIZER.count("a \udcff b") == TOKENIZER.count_many(["a \udcff b"])[0] == 3
+
+
 def test_a_missing_or_broken_file_is_a_model_error(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"tokenizer\.json is missing"):
         tokenizer_from_file(tmp_path / "tokenizer.json").count("a")

@@ -69,6 +69,17 @@ def test_a_classifier_is_no_reranker(tmp_path: Path) -> None:
         CrossEncoderReranker(str(folder)).scores(QUESTION, TEXTS)
 
 
+def test_scores_that_are_no_numbers_are_refused(cross_encoder: Path) -> None:
+    class Broken:
+        def predict(self, pairs: list[tuple[str, str]], **options: object) -> np.ndarray:
+            return np.array([0.5, np.nan])
+
+    reranker = CrossEncoderReranker(str(cross_encoder))
+    reranker._model = Broken()
+    with pytest.raises(ModelError, match="gives scores that are no numbers"):
+        reranker.scores(QUESTION, TEXTS[:2])
+
+
 def test_a_cross_encoder_that_is_not_there_says_what_to_do() -> None:
     with pytest.raises(ModelError, match="cross-encoder/none-such' cannot be loaded") as caught:
         CrossEncoderReranker("cross-encoder/none-such", offline=True).scores(QUESTION, TEXTS)

@@ -51,8 +51,8 @@ def test_hybrid_scores_worked_by_hand() -> None:
 
 
 def test_a_lexical_candidate_below_the_dense_depth_gets_its_true_cosine() -> None:
-    found = run(engine(), config=RetrieveConfig(k=3, depth=1))
-    assert ids(found) == ["remote.md#1", "office.md#1"]
+    found = run(engine(), config=RetrieveConfig(k=1, depth=1))
+    assert ids(found) == ["remote.md#1"] and len(found.fused.hits) == 2
     first = found.hits[0]
     assert first.score == pytest.approx(0.6 * 0.6 + 0.4)
     assert first.dense_rank is None and first.dense_score == pytest.approx(0.6)
@@ -113,6 +113,14 @@ def test_k_and_its_default() -> None:
     assert len(run(engine(), k=1).hits) == 1
     assert len(run(engine(), config=RetrieveConfig(k=2)).hits) == 2
     assert [hit.rank for hit in run(engine(), k=50).hits] == [1, 2, 3]
+
+
+def test_the_legs_go_as_deep_as_k() -> None:
+    assert len(run(engine(), k=3, config=RetrieveConfig(depth=1)).hits) == 3
+
+
+def test_a_question_with_a_broken_character_is_asked_with_a_question_mark() -> None:
+    assert run(engine(), "remote \udcff", mode="bm25").query == "remote ?"
 
 
 def test_what_is_known_of_the_document_is_shown() -> None:
