@@ -22,6 +22,7 @@ WATCHED = (
     "citation_precision",
     "abstention_precision",
     "abstention_recall",
+    "false_declines",
 )
 """Measures whose drop fails a comparison, with those that have a threshold; the rest is shown."""
 

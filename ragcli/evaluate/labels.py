@@ -44,8 +44,6 @@ class Unit:
 
     def served_by(self, chunk_id: str) -> bool:
         """Whether this chunk counts as finding the unit."""
-        if self.fault is not None:
-            return False
         return chunk_id in self.chunk_ids if self.chunk_ids is not None else doc_id_of(chunk_id) == self.doc_id
 
 

@@ -110,8 +110,18 @@ def run_to_json(run: EvalRun) -> dict[str, Any]:
 
 def save_run(run: EvalRun, path: Path, **more: Any) -> None:
     """Writes the run beside ``path`` and renames it into place. Raises ConfigError when it cannot be written."""
-    text = json.dumps({**run_to_json(run), **more}, ensure_ascii=False, indent=1) + "\n"
-    write_text(path, text)
+    write_text(path, as_lines({**run_to_json(run), **more}))
+
+
+def as_lines(content: Mapping[str, Any]) -> str:
+    """A JSON object with a line for each key and for each case, so that two runs can be compared line by line."""
+    parts = []
+    for key, value in content.items():
+        written = json.dumps(value, ensure_ascii=False)
+        if key == "per_case":
+            written = "[\n" + ",\n".join(json.dumps(case, ensure_ascii=False) for case in value) + "\n]"
+        parts.append(f"{json.dumps(key)}: {written}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def write_text(path: Path, text: str) -> None:

@@ -129,6 +129,14 @@ def test_chunk_level_counts_passages_and_gains_a_label_once() -> None:
     assert measure("R@3", judged.items(["x#1", "x#2", "a.md#2"]), judged.relevance) == 1.0
 
 
+def test_a_bare_source_beside_a_quote_is_still_met_at_its_best_chunk_only() -> None:
+    doc, other = document("a.md", TEXT), document("b.md", TEXT)
+    where = corpus((doc, chunked(doc, 36)), (other, chunked(other, 36)))
+    judged = judge(where, Judgment("b.md"), Judgment("a.md", quote="two days"))
+    assert judged.level == "chunk"
+    assert judged.items(["b.md#2", "b.md#1", "x#1", "x#2", "a.md#1"]) == ["b.md", "x#1", "x#2", "a.md “two days”"]
+
+
 def test_labels_with_the_same_chunks_are_one_of_the_highest_grade() -> None:
     doc = document("a.md", TEXT)
     where = corpus((doc, chunked(doc, 36)))
@@ -149,6 +157,17 @@ def test_a_label_that_nothing_can_serve_stays_in_the_denominator() -> None:
     judged = judge(named("a"), Judgment("a"), Judgment("gone"))
     assert measure("R@5", judged.items(["a#1"]), judged.relevance) == 0.5
     assert [unit.fault for unit in judged.faults] == ["not_in_corpus"]
+
+
+def test_evidence_may_span_chunks_of_which_those_that_share_half_count() -> None:
+    """The evidence has 50 characters: chunk 1 holds all its own 36, chunk 2 has 14 of 24, chunk 3 nothing."""
+    doc = document("a.md", TEXT)
+    evidence = Judgment("a.md", quote=TEXT[:50])
+    judged = judge(corpus((doc, chunked(doc, 36, 60))), Judgment("a.md"), evidence=(evidence,))
+    assert [unit.chunk_ids for unit in judged.evidence] == [{"a.md#1", "a.md#2"}]
+    short = Judgment("a.md", quote=TEXT[:44])  # 8 of 24: less than half
+    judged = judge(corpus((doc, chunked(doc, 36, 60))), Judgment("a.md"), evidence=(short,))
+    assert [unit.chunk_ids for unit in judged.evidence] == [{"a.md#1"}]
 
 
 def test_evidence_counts_where_it_stands_and_is_kept_when_it_stands_nowhere() -> None:

@@ -88,6 +88,7 @@ def test_the_table_and_the_json() -> None:
         "citation_precision",
         "abstention_precision",
         "abstention_recall",
+        "false_declines",
     ]
     with pytest.raises(ConfigError, match="'R@6' is not measured"):
         columns(results, MatrixSpec((), ("R@6",)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any
@@ -13,14 +12,14 @@ from ragcli.evaluate.reports.junit import to_junit
 from ragcli.evaluate.reports.markdown import to_markdown
 from ragcli.evaluate.reports.page import to_html
 from ragcli.evaluate.reports.trec import to_trec_qrels, to_trec_run
-from ragcli.evaluate.run import EvalRun, run_to_json
+from ragcli.evaluate.run import EvalRun, as_lines, run_to_json
 from ragcli.evaluate.verdict import Verdict
 
 _FORMATS: Mapping[str, Callable[[EvalRun, Verdict, EvalRun | None], str]] = {
     ".html": lambda run, verdict, baseline: to_html(run, verdict, baseline=baseline),
     ".md": lambda run, verdict, _: to_markdown(run, verdict),
     ".xml": lambda run, verdict, _: to_junit(run, verdict),
-    ".json": lambda run, verdict, _: json.dumps(to_json(run, verdict), ensure_ascii=False, indent=1) + "\n",
+    ".json": lambda run, verdict, _: as_lines(to_json(run, verdict)),
     ".run": lambda run, _, __: to_trec_run(run),
     ".qrels": lambda run, _, __: to_trec_qrels(run),
 }
