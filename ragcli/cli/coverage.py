@@ -9,6 +9,7 @@ from ragcli.cli.terminal import one_line, shortened
 
 if TYPE_CHECKING:
     from ragcli.pipelines.ingest import IngestResult
+    from ragcli.pipelines.plan import Plan
     from ragcli.records import FileReport
     from ragcli.wiring import Built
 
@@ -45,12 +46,17 @@ def remarks(report: FileReport) -> str:
     return one_line("; ".join([*found, *report.warnings]))
 
 
-def plan_text(plan: IngestResult) -> str:
-    """What an ingest would do."""
+def plan_text(found: IngestResult, plan: Plan) -> str:
+    """What an ingest would do and take."""
+    share = "all of them read for it" if plan.sampled == plan.files else f"{plan.sampled} of them read for it"
+    cost = "no list price known" if plan.dollars is None else f"${plan.dollars:.2f} by the list prices"
     lines = [
-        f"would parse {plan.planned_files} files ({plan.planned_bytes / 1e6:.1f} MB)",
-        f"would remove {plan.removed} documents; {plan.unchanged} are unchanged",
-        *plan.notices,
+        f"would parse {plan.files} files, {plan.bytes / 1e6:.1f} MB ({share}), and remove {found.removed} documents;"
+        f" {found.unchanged} documents are unchanged",
+        f"about {plan.pages} pages, {plan.chunks} chunks, {plan.tokens} tokens",
+        f"about {plan.seconds:.0f} seconds on this machine and {plan.disk_bytes / 1e6:.1f} MB on disk",
+        f"{plan.calls} calls to a model, {cost}" if plan.calls else "nothing is sent to a model",
+        *found.notices,
     ]
     return "\n".join(one_line(line) for line in lines)
 

@@ -95,18 +95,16 @@ class _Given:
 
 
 def _plan(run: Invocation, config: Config, given: _Given) -> None:
-    """Print what an ingest would do. A missing index folder is planned for in a temporary one."""
+    """Print what an ingest would do and take. A missing index folder is planned for in a temporary one."""
     folder = wiring.index_folder(config)
     with tempfile.TemporaryDirectory() as temporary:
         if not folder.path.exists():
             folder = type(folder)(Path(temporary) / "index")
         with folder.writer() as writer:
-            plan = given.parse(config, writer, None, dry_run=True)
-    run.output.result(_content(plan, None) | {"dry_run": True} | _planned(plan), lambda: coverage.plan_text(plan))
-
-
-def _planned(plan: IngestResult) -> dict[str, Any]:
-    return {"planned_files": plan.planned_files, "planned_bytes": plan.planned_bytes}
+            found = given.parse(config, writer, None, dry_run=True)
+    plan = wiring.plan_ingest(config, found.planned)
+    content = _content(found, None) | {"dry_run": True, "plan": encode(plan)}
+    run.output.result(content, lambda: coverage.plan_text(found, plan))
 
 
 def _content(parsed: IngestResult, built: Built | None) -> dict[str, Any]:

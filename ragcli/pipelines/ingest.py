@@ -15,6 +15,7 @@ from ragcli.index.staging import FileState
 from ragcli.index.writer import Writer
 from ragcli.interfaces import Progress
 from ragcli.parse.pool import Parsed
+from ragcli.parse.walk import SourceFile
 from ragcli.pipelines.ingest_copies import look_of, settle
 from ragcli.pipelines.ingest_files import Describer, FileReader, document_of, source_file
 from ragcli.pipelines.ingest_scan import Place, Scan, find_place, guard, inner_roots, scan_place
@@ -28,8 +29,7 @@ _BATCH_FILES = 500
 class IngestResult:
     """What an ingest did; counts are of documents.
 
-    ``files`` has a report for every file met, sorted by path; ``planned_files`` and ``planned_bytes`` are what a dry
-    run would parse.
+    ``files`` has a report for every file met, sorted by path; ``planned`` are the files that a dry run would parse.
     """
 
     files: tuple[FileReport, ...]
@@ -40,8 +40,7 @@ class IngestResult:
     seconds: float
     notices: tuple[str, ...] = ()
     dry_run: bool = False
-    planned_files: int = 0
-    planned_bytes: int = 0
+    planned: tuple[SourceFile, ...] = ()
 
     @property
     def lost(self) -> tuple[FileReport, ...]:
@@ -249,7 +248,6 @@ class _Run:
             waiting = {file.relative for file in scan.todo} if dry_run else shown
             states = [state for state in self._states(scan) if state.relative not in waiting]
             reports += [report for state in states for report in state.reports]
-        todo = [file for scan in scans for file in scan.todo]
         added, changed, removed, unchanged = self._counts(scans, dry_run)
         return IngestResult(
             files=tuple(sorted(reports, key=lambda report: report.path)),
@@ -260,8 +258,7 @@ class _Run:
             seconds=seconds,
             notices=tuple(dict.fromkeys(self._notices)),
             dry_run=dry_run,
-            planned_files=len(todo),
-            planned_bytes=sum(file.size for file in todo),
+            planned=tuple(file for scan in scans for file in scan.todo) if dry_run else (),
         )
 
     def _states(self, scan: Scan) -> list[FileState]:

@@ -3,7 +3,7 @@
 Everything is built when it is first asked for, so a lexical search loads no model and ``versions list`` no engine.
 """
 
-from ragcli.wiring.building import Built, build, chunk, chunk_document, forget, parse_file, plan_chunking
+from ragcli.wiring.building import Built, build, chunk, chunk_document, forget, parse_file, plan_chunking, plan_ingest
 from ragcli.wiring.evaluating import MovedRank, evaluate, evaluation_steps, load_judge, moved_ranks, tune
 from ragcli.wiring.matrix import read_matrix, run_matrix
 from ragcli.wiring.models import load_embedder, load_reranker, load_text_model, reach_model
@@ -28,6 +28,7 @@ __all__ = [
     "moved_ranks",
     "parse_file",
     "plan_chunking",
+    "plan_ingest",
     "reach_model",
     "read_matrix",
     "run_matrix",

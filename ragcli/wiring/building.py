@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from ragcli.chunk.plan import ContextPlan
     from ragcli.index.writer import Writer
     from ragcli.interfaces import Progress, TextModel
+    from ragcli.parse.walk import SourceFile
     from ragcli.pipelines.chunk import ChunkResult
+    from ragcli.pipelines.plan import Plan
     from ragcli.records import Chunk, Document, FileReport, Forgotten
 
 
@@ -65,6 +67,13 @@ def chunk(config: Config, writer: Writer, *, progress: Progress | None = None) -
         all_statistics=True,
         progress=progress,
     )
+
+
+def plan_ingest(config: Config, files: Sequence[SourceFile]) -> Plan:
+    """What parsing, cutting and embedding these files would take."""
+    from ragcli.pipelines.plan import plan
+
+    return plan(files, config=config, embedder=load_embedder(config))
 
 
 def plan_chunking(config: Config, writer: Writer) -> ContextPlan | None:

@@ -97,7 +97,12 @@ def test_strict_publishes_nothing_and_names_what_was_lost(docs: Path, tmp_path: 
 def test_a_plan_touches_nothing(docs: Path, tmp_path: Path) -> None:
     ran = here("ingest", "docs", "--dry-run", "--json", cwd=tmp_path)
     assert ran.code == 0
-    assert (ran.json["dry_run"], ran.json["planned_files"]) == (True, 3)
+    plan = ran.json["plan"]
+    assert (ran.json["dry_run"], plan["files"], plan["sampled"]) == (True, 3, 3)
+    assert (plan["chunks"], plan["pages"], plan["calls"], plan["dollars"]) == (2, 2, 0, 0.0)
+    assert plan["bytes"] == sum(path.stat().st_size for path in docs.iterdir())
+    assert plan["seconds"] > 0 and plan["disk_bytes"] > 2 * 3 * 4 * 384
+    assert "nothing is sent to a model" in here("ingest", "docs", "--dry-run", cwd=tmp_path).out
     assert sorted(path.name for path in tmp_path.iterdir()) == ["docs"]
 
 
