@@ -39,6 +39,11 @@ _FORMS = re.compile(
         \b(?:answer|reply|respond|say|state|ignore|output|recommend|include|add|tell|print)\b
     | \b(?:note|message|instruction|attention|important)\w*\s+(?:to|for)\s+(?:the\ |any\ |all\ )?
         (?:ai|llm|language\ model|assistant|chatbot|model|system)s?\b
+    | \b(?:attention|dear|hello|hey|note)\s*,?\s+(?:ai|llm|assistant|chatbot|language\ model)s?\b\s*[:,!]
+    | \bfor\s+(?:ais?|llms?|chatbots?|assistants|language\ models?)\s*:
+    | \b(?:requires?|orders?|instructs?)\s+(?:that\s+)?you\s+(?:to\s+)?(?:answer|reply|say|respond|state)\b
+    | \bwhen(?:ever)?\ (?:asked|someone\ asks|an?y?\ user\ asks)\b[^.!?\n]{0,100}
+        \b(?:answer|reply|respond|say|print|output|send|claim)\b
     | \b(?:the\ user|the\ asker)\ is\ (?:an?\ )?(?:admin\w*|developer|root|authori[sz]ed)\b
     | \b(?:reveal|print|repeat|show|output|leak)\b[^.!?\n]{0,30}
         \b(?:system\ prompt|your\ (?:instructions|prompt|rules)|api\ key)
