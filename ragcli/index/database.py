@@ -92,7 +92,12 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 def pack(value: Any) -> bytes:
     """A JSON value as compressed bytes; equal values, equal bytes."""
-    return zlib.compress(canonical(value), 1)
+    return pack_bytes(canonical(value))
+
+
+def pack_bytes(content: bytes) -> bytes:
+    """What ``canonical`` gave, compressed: the same as ``pack`` of the value."""
+    return zlib.compress(content, 1)
 
 
 def unpack(data: bytes) -> Any:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePath
 
 from ragcli.codec import decode, encode
-from ragcli.index.database import canonical, open_database, pack, scrub, store_errors, transaction, unpack
+from ragcli.index.database import canonical, open_database, pack_bytes, scrub, store_errors, transaction, unpack
 from ragcli.index.ingest_notes import SCHEMA as NOTES_SCHEMA
 from ragcli.index.ingest_notes import IngestNotes
 from ragcli.index.staged import Entry as Entry
@@ -133,11 +133,11 @@ class Staging:
 
     def put_document(self, document: Document, *, root_id: int, relative: str) -> str:
         """Keep a document under its ``doc_id``; returns its document key, the hash of the whole record."""
-        content = encode(document)
-        document_key = hashlib.sha256(canonical(content)).hexdigest()[:32]
+        content = canonical(encode(document))
+        document_key = hashlib.sha256(content).hexdigest()[:32]
         self._run(
             "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)",
-            (_stored(document.doc_id), document_key, root_id, _stored(relative), pack(content)),
+            (_stored(document.doc_id), document_key, root_id, _stored(relative), pack_bytes(content)),
         )
         return document_key
 
@@ -175,11 +175,11 @@ class Staging:
         for ordinal, chunk in enumerate(chunks, start=1):
             if (chunk.doc_id, chunk.ordinal, chunk.chunk_id) != (doc_id, ordinal, f"{doc_id}#{ordinal}"):
                 raise ValueError(f"chunk {chunk.chunk_id!r} (ordinal {chunk.ordinal}) is not {doc_id}#{ordinal}")
-        content = canonical([encode(chunk) for chunk in chunks])
+        content = canonical(encode(list(chunks)))
         entry_key = hashlib.sha256(f"{document_key}\0{chunk_key}\0".encode() + content).hexdigest()[:32]
         self._run(
             "INSERT OR REPLACE INTO chunk_sets VALUES (?, ?, ?, ?, ?, ?)",
-            (_stored(doc_id), document_key, chunk_key, entry_key, len(chunks), pack(encode(list(chunks)))),
+            (_stored(doc_id), document_key, chunk_key, entry_key, len(chunks), pack_bytes(content)),
         )
 
     def chunk_keys(self) -> dict[str, tuple[str, str]]:
