@@ -12,7 +12,7 @@ from ragcli.parse.ocr import Recogniser, engine_for
 from ragcli.parse.pdf_blocks import TextBlock, outline_titles, page_blocks, style_of
 from ragcli.parse.pdf_edges import strip_edges
 from ragcli.parse.pdf_layout import reading_order
-from ragcli.parse.pdf_page import Line, Page, join_markers, read_page, rules_of
+from ragcli.parse.pdf_page import Line, Page, join_markers, read_page, rules_of, words_of
 from ragcli.parse.pdf_tables import Table, may_hold_table, ruled_tables
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.records import Coverage
@@ -127,12 +127,7 @@ class _Reader:
         rules = rules_of(raw)
         if len(rules) < 6 or page.width != raw.rect.width:
             return
-        words = [
-            Line(x0, y0, x1, y1, clean(text), y1 - y0)
-            for x0, y0, x1, y1, text, *_ in raw.get_text("words")
-            if text.strip()
-        ]
-        tables = ruled_tables(words, rules)
+        tables = ruled_tables(words_of(raw), rules)
         for table in tables:
             page.lines = [line for line in page.lines if not _inside(line, table)]
         self._tables[page.number] = tables

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +18,8 @@ _PRESENTATION = re.compile(
 )
 MARKER = re.compile("^(?:[•‣◦▪▫●○■□◆➢➤✓✔\ufffd\ue000-\uf8ff\xb7–-]{1,2}|\\(?\\d{1,3}[.)]|\\(?[a-zA-Z][.)])$")
 _UNKNOWN_BULLET = re.compile("^[\ufffd\ue000-\uf8ff]{1,2}(?=\\s)")
+_ALEFS = "\u0622\u0623\u0625\u0627"
+_LAM_ALEF = re.compile(f"[{_ALEFS}]\u0644")
 _INVISIBLE_SPACE = re.compile("[\u200b\u2060\ufeff]")
 _BOLD, _MONO = 16, 8
 _FILLED, _STROKED = 16, 32
@@ -63,43 +68,99 @@ def read_page(page: Any, number: int) -> Page:
     """The page's visible text; ``page`` is a pymupdf page."""
     import pymupdf
 
-    flags = (
-        pymupdf.TEXT_PRESERVE_LIGATURES
-        | pymupdf.TEXT_PRESERVE_WHITESPACE
-        | pymupdf.TEXT_PRESERVE_IMAGES
-        | pymupdf.TEXT_MEDIABOX_CLIP
-    )
+    flags = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
     content = page.get_text("dict", flags=flags)
-    width, height = float(content["width"]), float(content["height"])
-    result = Page(number, width, height)
-    pictures = [block["bbox"] for block in content["blocks"] if block["type"] == 1]
-    covered = max((_area(box, width, height) for box in pictures), default=0.0)
-    judge = _Visibility(page, covered > _SCAN_SHARE, pictures)
+    if any(_LAM_ALEF.search(span["text"]) for span in _spans(content)):
+        content = _in_writing_order(page.get_text("rawdict", flags=flags))
+    result = Page(number, float(content["width"]), float(content["height"]))
+    judge = _Visibility(page)
     found: list[tuple[tuple[int, int], Line]] = []
     for group, block in enumerate(content["blocks"]):
         for raw in block.get("lines", ()):
             line = _line(raw, group, judge)
-            if line is not None and not _outside(line, width, height):
+            if line is not None and not _outside(line, result.width, result.height):
                 found.append((_direction(raw["dir"]), line))
-    result.hidden = judge.hidden
-    result.ocr = judge.scanned_layer
+    result.hidden, result.ocr = judge.hidden, judge.scanned_layer
     _turn_upright(result, found)
-    visible = sum(len(line.text) for line in result.lines)
-    if not visible and not result.aside:
-        result.needs_ocr = bool(pictures) or _draws(page)
-    elif covered > _SCAN_SHARE and visible < _SCAN_TEXT and not judge.scanned_layer:
-        result.needs_ocr = True
+    visible = sum(len(line.text) for line in (*result.lines, *result.aside))
+    if visible < _SCAN_TEXT and not judge.scanned_layer:
+        result.needs_ocr = judge.is_scan() or (not visible and (bool(judge.pictures) or _draws(page)))
     return result
+
+
+def _spans(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for block in content["blocks"]:
+        for line in block.get("lines", ()):
+            yield from line["spans"]
+
+
+def _in_writing_order(content: dict[str, Any]) -> dict[str, Any]:
+    """Give spans their text from single characters, the two of an Arabic lam-alef ligature in their right order.
+
+    Such a ligature is one glyph; turning the line around for reading turns its two letters as well, and the one
+    without width then stands first.
+    """
+    for span in _spans(content):
+        for first, second in itertools.pairwise(span["chars"]):
+            thin = first["bbox"][2] - first["bbox"][0] < 0.1
+            if thin and second["c"] == "\u0644" and first["c"] in _ALEFS:
+                first["c"], second["c"] = second["c"], first["c"]
+        span["text"] = "".join(char["c"] for char in span["chars"])
+    return content
+
+
+def words_of(page: Any) -> list[Line]:
+    """The single words of a page, each as a line of its own: what falls into the cells of a ruled table."""
+    import pymupdf
+
+    found = [Line(x0, y0, x1, y1, normal(text), y1 - y0) for x0, y0, x1, y1, text, *_ in page.get_text("words")]
+    if any(_LAM_ALEF.search(word.text) for word in found):
+        flags = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE
+        spans = _spans(_in_writing_order(page.get_text("rawdict", flags=flags)))
+        found = [word for span in spans for word in _split(span["chars"])]
+    return [word for word in found if word.text.strip()]
+
+
+def _split(chars: list[dict[str, Any]]) -> Iterator[Line]:
+    word: list[dict[str, Any]] = []
+    for char in [*chars, {"c": " ", "bbox": (0, 0, 0, 0)}]:
+        if word and (char["c"].isspace() or _apart(word[-1]["bbox"], char["bbox"])):
+            boxes = [item["bbox"] for item in word]
+            x0, y0 = min(box[0] for box in boxes), min(box[1] for box in boxes)
+            x1, y1 = max(box[2] for box in boxes), max(box[3] for box in boxes)
+            yield Line(x0, y0, x1, y1, normal("".join(item["c"] for item in word)), y1 - y0)
+            word = []
+        if not char["c"].isspace():
+            word.append(char)
+
+
+def _apart(first: Any, second: Any) -> bool:
+    return bool(max(first[0], second[0]) - min(first[2], second[2]) > 0.15 * (first[3] - first[1]))
 
 
 class _Visibility:
     """Decides span by span whether a reader sees it, and counts what is left out."""
 
-    def __init__(self, page: Any, scan: bool, pictures: list[Any]) -> None:
-        self._page, self._scan, self._pictures = page, scan, pictures
-        self._fills: list[Any] | None = None
+    def __init__(self, page: Any) -> None:
+        self._page = page
         self.hidden = 0
         self.scanned_layer = False
+
+    @functools.cached_property
+    def pictures(self) -> list[Any]:
+        """Boxes of the page's pictures."""
+        return [info["bbox"] for info in self._page.get_image_info()]
+
+    @functools.cached_property
+    def _fills(self) -> list[Any]:
+        """Boxes of what is painted in a colour other than white."""
+        drawings = self._page.get_cdrawings()
+        return [drawing["rect"] for drawing in drawings if drawing.get("fill") and min(drawing["fill"]) < 0.9]
+
+    def is_scan(self) -> bool:
+        """Whether one picture covers most of the page."""
+        width, height = self._page.rect.width, self._page.rect.height
+        return any(_area(box, width, height) > _SCAN_SHARE for box in self.pictures)
 
     def keeps(self, span: dict[str, Any]) -> bool:
         """Whether the span is seen; the invisible text over a scan is what a machine read and is kept."""
@@ -108,7 +169,7 @@ class _Visibility:
             return True
         painted = span.get("char_flags", _FILLED) & (_FILLED | _STROKED)
         if not painted or span.get("alpha", 255) == 0:
-            if self._scan:
+            if self.is_scan():
                 self.scanned_layer = True
                 return True
         elif span["size"] >= _TINY and not (_whitish(span["color"]) and not self._on_color(span["bbox"])):
@@ -118,11 +179,8 @@ class _Visibility:
 
     def _on_color(self, box: Any) -> bool:
         """Whether something that is not white lies under a box."""
-        if self._fills is None:
-            drawings = self._page.get_cdrawings()
-            self._fills = [d["rect"] for d in drawings if d.get("fill") and min(d["fill"]) < 0.9]
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-        return any(r[0] <= x <= r[2] and r[1] <= y <= r[3] for r in (*self._fills, *self._pictures))
+        return any(r[0] <= x <= r[2] and r[1] <= y <= r[3] for r in (*self._fills, *self.pictures))
 
 
 def _whitish(color: int) -> bool:
@@ -156,6 +214,8 @@ def _with_gaps(spans: list[dict[str, Any]]) -> list[str]:
 
 def normal(text: str) -> str:
     """Presentation forms as plain letters, odd blanks as blanks; other compatibility characters stay."""
+    if text.isascii() and text.isprintable():
+        return text
     text = _PRESENTATION.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
     return clean(_INVISIBLE_SPACE.sub("", text.replace("\xa0", " ").replace("\t", " ")))
 
@@ -211,14 +271,13 @@ def join_markers(lines: list[Line]) -> list[Line]:
 
 def _drop_doubles(page: Page) -> None:
     """Glyphs printed twice for a bold look or a shadow come as two lines in nearly one place."""
-    seen: dict[tuple[str, int, int], Line] = {}
+    seen: dict[str, list[Line]] = {}
     kept: list[Line] = []
     for line in page.lines:
-        near = [(line.text, round(line.x0 / 3) + dx, round(line.y0 / 3) + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
-        if any(key in seen for key in near):
-            continue
-        seen[line.text, round(line.x0 / 3), round(line.y0 / 3)] = line
-        kept.append(line)
+        others = seen.setdefault(line.text, [])
+        if not any(abs(other.x0 - line.x0) < 4 and abs(other.y0 - line.y0) < 4 for other in others):
+            others.append(line)
+            kept.append(line)
     page.lines = kept
 
 
