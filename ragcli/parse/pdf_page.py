@@ -184,21 +184,18 @@ class _Visibility:
 
 
 def _whitish(color: int) -> bool:
-    return min(color >> 16 & 255, color >> 8 & 255, color & 255) >= 250
+    return color >= 0xFA0000 and min(color >> 16 & 255, color >> 8 & 255, color & 255) >= 250
 
 
 def _line(raw: dict[str, Any], group: int, judge: _Visibility) -> Line | None:
     spans = [span for span in raw["spans"] if judge.keeps(span)]
-    text = normal("".join(_with_gaps(spans)))
-    if not text.strip():
+    text = normal(spans[0]["text"] if len(spans) == 1 else "".join(_with_gaps(spans))).strip() if spans else ""
+    if not text:
         return None
-    weights: Counter[tuple[float, bool, bool]] = Counter()
-    for span in spans:
-        key = (round(span["size"], 1), bool(span["flags"] & _BOLD), bool(span["flags"] & _MONO))
-        weights[key] += len(span["text"].strip())
-    (size, bold, mono), _ = max(weights.items(), key=lambda item: (item[1], item[0]))
+    main = max(spans, key=lambda span: len(span["text"])) if len(spans) > 1 else spans[0]
     x0, y0, x1, y1 = raw["bbox"]
-    return Line(x0, y0, x1, y1, _UNKNOWN_BULLET.sub("•", text.strip()), size, bold, mono, group)
+    bold, mono = bool(main["flags"] & _BOLD), bool(main["flags"] & _MONO)
+    return Line(x0, y0, x1, y1, _UNKNOWN_BULLET.sub("•", text), round(main["size"], 1), bold, mono, group)
 
 
 def _with_gaps(spans: list[dict[str, Any]]) -> list[str]:

@@ -52,8 +52,9 @@ def _same_row(first: Line, second: Line) -> bool:
 
 
 def may_hold_table(lines: Sequence[Line]) -> bool:
-    """Whether at least three rows hold fragments beside each other: a quick test before rules are fetched."""
-    return sum(1 for row in visual_rows(lines) if len(row) > 1) >= 2
+    """Whether at least two rows hold fragments beside each other: a quick test before rules are fetched."""
+    ordered = sorted(lines, key=lambda line: line.y0 + line.y1)
+    return sum(_same_row(first, second) for first, second in itertools.pairwise(ordered)) >= 2
 
 
 # ---------------------------------------------------------------- ruled
