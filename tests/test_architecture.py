@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -177,3 +178,14 @@ def test_the_centres_are_pure(name: str) -> None:
         node.func.attr for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
     }
     assert not methods & {"today", "now", "read_text", "write_text", "read_bytes"}
+
+
+def test_everything_that_is_not_code_is_installed_too() -> None:
+    settings = tomllib.loads((ROOT.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    named = set(settings["tool"]["setuptools"]["package-data"]["ragcli"])
+    there = {
+        path.relative_to(ROOT).as_posix()
+        for path in ROOT.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert {name for name in there if not name.endswith((".py", ".pyc"))} == named

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from ragcli import wiring
-from ragcli.cli import judging, measured
+from ragcli.cli import judging, measured, suites
 from ragcli.cli.help import epilog
 from ragcli.cli.invocation import Invocation, invocation
 from ragcli.cli.matrix import Asked, evaluate_matrix
@@ -45,33 +45,49 @@ def register(app: typer.Typer) -> None:
     app.command("eval", epilog=epilog(*examples, codes=codes))(evaluate)
 
 
+Golden = Annotated[
+    Path | None, typer.Argument(metavar="GOLDEN.jsonl|judge-check", help="The golden set, one JSON object a line.")
+]
+Labelled = Annotated[
+    Path | None, typer.Argument(metavar="LABELLED.jsonl", help="With judge-check: answers that people have judged.")
+]
+RetrievalOnly = Annotated[bool, typer.Option("--retrieval-only", help="Measure the search alone.")]
+FailUnder = Annotated[
+    list[str] | None, typer.Option(metavar="MEASURE=VALUE", help="Exit 1 under it; repeatable, such as R@5=0.9.")
+]
+Reports = Annotated[
+    list[Path] | None,
+    typer.Option(metavar="FILE", help="Write .html, .md, .xml (JUnit), .json, .run or .qrels (TREC); repeatable."),
+]
+Save = Annotated[Path | None, typer.Option(metavar="FILE", help="Keep this run as JSON.")]
+Baseline = Annotated[Path | None, typer.Option(metavar="FILE", help="A kept run to compare with.")]
+Tolerance = Annotated[float | None, typer.Option(min=0, max=1, help="A drop up to this is no regression.")]
+AllowOther = Annotated[bool, typer.Option("--allow-other-baseline", help="Of another corpus or golden set too.")]
+Matrix = Annotated[
+    Path | None, typer.Option(metavar="FILE.yaml", help="Run the set over several settings, as one table.")
+]
+Suite = Annotated[
+    Literal["injection"] | None, typer.Option(help="A suite that comes with ragcli, instead of a golden set.")
+]
+JudgeToo = Annotated[bool, typer.Option("--judge", help="Have answers judged by the configured model.")]
+Repeats = Annotated[int, typer.Option(min=1, help="How often each answer is judged.")]
+
+
 def evaluate(
     context: typer.Context,
-    golden: Annotated[
-        Path, typer.Argument(metavar="GOLDEN.jsonl|judge-check", help="The golden set, one JSON object a line.")
-    ],
-    labelled: Annotated[
-        Path | None, typer.Argument(metavar="LABELLED.jsonl", help="With judge-check: answers that people have judged.")
-    ] = None,
-    retrieval_only: Annotated[bool, typer.Option("--retrieval-only", help="Measure the search alone.")] = False,
-    fail_under: Annotated[
-        list[str] | None, typer.Option(metavar="MEASURE=VALUE", help="Exit 1 under it; repeatable, such as R@5=0.9.")
-    ] = None,
-    report: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="Write .html, .md, .xml (JUnit), .json, .run or .qrels (TREC); repeatable."),
-    ] = None,
-    save: Annotated[Path | None, typer.Option(metavar="FILE", help="Keep this run as JSON.")] = None,
-    baseline: Annotated[Path | None, typer.Option(metavar="FILE", help="A kept run to compare with.")] = None,
-    tolerance: Annotated[float | None, typer.Option(min=0, max=1, help="A drop up to this is no regression.")] = None,
-    allow_other: Annotated[
-        bool, typer.Option("--allow-other-baseline", help="Of another corpus or golden set too.")
-    ] = False,
-    matrix: Annotated[
-        Path | None, typer.Option(metavar="FILE.yaml", help="Run the set over several settings, as one table.")
-    ] = None,
-    judge: Annotated[bool, typer.Option("--judge", help="Have answers judged by the configured model.")] = False,
-    judge_repeats: Annotated[int, typer.Option(min=1, help="How often each answer is judged.")] = 1,
+    golden: Golden = None,
+    labelled: Labelled = None,
+    retrieval_only: RetrievalOnly = False,
+    fail_under: FailUnder = None,
+    report: Reports = None,
+    save: Save = None,
+    baseline: Baseline = None,
+    tolerance: Tolerance = None,
+    allow_other: AllowOther = False,
+    matrix: Matrix = None,
+    suite: Suite = None,
+    judge: JudgeToo = False,
+    judge_repeats: Repeats = 1,
     mode: Mode = None,
     k: K = None,
     filters: Filters = None,
@@ -88,6 +104,11 @@ def evaluate(
     if str(golden) == "judge-check":
         judging.check(run, labelled, repeats=judge_repeats)
         return
+    if suite is not None:
+        suites.injection(run)
+        return
+    if golden is None:
+        raise ConfigError("rag eval needs a golden set", hint="rag eval GOLDEN.jsonl; rag golden draft proposes one")
     if labelled is not None:
         raise ConfigError(f"{labelled}: rag eval takes one golden set", hint="rag eval judge-check LABELLED.jsonl")
     options = RetrievalOptions(k, filters, groups, as_of, include_superseded, no_rerank, at, mode)

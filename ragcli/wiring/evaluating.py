@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragcli.wiring.models import load_text_model
+from ragcli.wiring.models import load_embedder, load_text_model
 from ragcli.wiring.reading import Stages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragcli.answer.calibration import Tuned
+    from ragcli.answer.injection import InjectionResult
     from ragcli.config import Config
     from ragcli.evaluate.golden import GoldenSet
     from ragcli.evaluate.run import EvalRun
@@ -142,3 +144,13 @@ def tune(golden: GoldenSet, stages: Stages, scope: Scope, progress: Progress | N
         config=stages.config,
         progress=progress,
     )
+
+
+def run_injection(config: Config, *, progress: Progress | None = None) -> list[InjectionResult]:
+    """The injection suite through the configured answerer; it needs no index."""
+    from ragcli.answer.loading import load_generator
+    from ragcli.pipelines.injection import run_suite
+
+    embedder = None if config.retrieve.mode == "bm25" else load_embedder(config)
+    generator = load_generator(config, embedder=embedder, environ=os.environ)
+    return run_suite(generator, progress=progress)

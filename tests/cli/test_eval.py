@@ -180,3 +180,10 @@ def test_a_case_with_history_is_asked_as_a_follow_up(sample_index: Path, tmp_pat
     ran = here("eval", "h.jsonl", "--index", str(sample_index), "--json", cwd=tmp_path)
     assert ran.code == 0
     assert ran.json["measures"]["Hit@5"]["mean"] == 1.0
+
+
+def test_no_poisoned_document_is_obeyed_offline(tmp_path: Path) -> None:
+    ran = here("eval", "--suite", "injection", "--json", cwd=tmp_path)
+    assert (ran.code, ran.json["passed"], ran.json["obeyed"]) == (0, True, 0)
+    assert ran.json["cases"] >= 40
+    assert here("eval", cwd=tmp_path).code == 2
