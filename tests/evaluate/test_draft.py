@@ -56,6 +56,12 @@ def test_the_share_without_an_answer_asks_a_document_about_words_it_does_not_hol
     assert len(drafts) == 4
 
 
+def test_a_heading_whose_words_a_document_holds_is_no_question_without_an_answer() -> None:
+    knowing = dataclasses.replace(pumps(), text=TEXT + "The warranty is void.\n")
+    nothing = [draft for draft in draft_offline([knowing, valves()], limit=4, unanswerable=0.5) if not draft.quote]
+    assert [draft.question for draft in nothing] == ["What does “Valves” say about “Care”?"]
+
+
 def test_documents_take_turns_and_the_limit_holds() -> None:
     drafts = draft_offline([pumps(), valves()], limit=2, unanswerable=0)
     assert [draft.source for draft in drafts] == ["pumps.md", "valves.md"]

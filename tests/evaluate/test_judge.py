@@ -85,7 +85,7 @@ def test_relevancy_needs_no_quote() -> None:
 
 
 def test_correctness_is_the_f1_of_shared_claims() -> None:
-    reply = {
+    reply: dict[str, list[object]] = {
         "expected": [{"claim": "two days", "good": True, "quote": "Two days"}],
         "given": [
             {"claim": "two days", "good": True, "quote": "two days"},
@@ -94,6 +94,9 @@ def test_correctness_is_the_f1_of_shared_claims() -> None:
     }
     opinion = judge_with_model(SUBJECT, Scripted(reply), measures=("judge_correctness",))
     assert opinion.measures["judge_correctness"] == pytest.approx(2 / 3)
+    reply["expected"].append({"claim": "a week", "good": False, "quote": ""})
+    opinion = judge_with_model(SUBJECT, Scripted(reply), measures=("judge_correctness",))
+    assert opinion.measures["judge_correctness"] == pytest.approx(2 / 4)
     without = Subject("q", "a", ("a",), ("a",))
     assert judge_with_model(without, Scripted(reply)).measures["judge_correctness"] is None
 

@@ -77,6 +77,12 @@ def test_a_row_says_what_it_moved_against_the_first() -> None:
     assert back.moved == ("+R@5",)
 
 
+def test_a_rise_of_what_should_be_low_is_worse() -> None:
+    rows = [dataclasses.replace(case, measures={**case.measures, "false_declines": 1.0}) for case in example().per_case]
+    worse = compared([result("a", example()), result("b", run_of(rows, answers=True))], Bootstrap())[1]
+    assert worse.moved == ("-false_declines",)
+
+
 def test_the_table_and_the_json() -> None:
     results = compared([result("a", example()), result("c", changed(11, 0.0), 2.0)], Bootstrap())
     assert columns(results, MatrixSpec(())) == [
