@@ -100,7 +100,7 @@ class Sessions:
     def _read(self, path: Path) -> Iterator[Turn]:
         if not path.is_file():
             return
-        for line in path.read_text(encoding="utf-8").splitlines():
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
             try:
                 yield decode(Turn, json.loads(line))
             except (json.JSONDecodeError, KeyError, TypeError):

@@ -81,7 +81,7 @@ class Traces:
         path = self.folder / name
         if not path.is_file():
             return
-        with path.open(encoding="utf-8") as lines:
+        with path.open(encoding="utf-8", errors="replace") as lines:
             for line in lines:
                 try:
                     row = json.loads(line)

@@ -15,6 +15,7 @@ from ragcli.cli.invocation import Invocation, invocation
 from ragcli.cli.places import heading, place, snippet
 from ragcli.cli.retrieval_options import AsOf, At, Filters, Groups, IncludeSuperseded, K, NoRerank, RetrievalOptions
 from ragcli.cli.search import notices
+from ragcli.cli.terminal import clean
 from ragcli.errors import ConfigError, ExitCode
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def read_question(text: str) -> str:
         text = sys.stdin.buffer.read().decode("utf-8", "replace")
     if not text.strip():
         raise ConfigError("the question is empty", hint='rag ask "…", or rag ask - with the question on standard input')
-    return text.strip()
+    return clean(text).strip()
 
 
 def _print(run: Invocation, stages: wiring.Stages, result: AskResult, shown: answers.Streamed | None) -> None:

@@ -21,7 +21,7 @@ from ragcli.cli.retrieval_options import (
     NoRerank,
     RetrievalOptions,
 )
-from ragcli.cli.terminal import one_line
+from ragcli.cli.terminal import clean, one_line
 from ragcli.codec import encode
 from ragcli.errors import ExitCode
 
@@ -64,7 +64,14 @@ def explain(
     config = run.config(options.overrides())
     stages = wiring.Stages(config, at=at)
     steps = wiring.evaluation_steps(stages, answers=not retrieval_only)
-    trails = run_explain(question, expect, engine=stages.engine, steps=steps, scope=options.scope(config))
+    scope, wanted = options.scope(config), [clean(text) for text in expect]
+    trails = run_explain(clean(question), wanted, engine=stages.engine, steps=steps, scope=scope)
+        clean(question),
+        [clean(text) for text in expect],
+        engine=stages.engine,
+        steps=steps,
+        scope=options.scope(config),
+    )
     content = {"schema": "rag.explain/1", "question": question, "index_version": stages.engine.version}
     content["trails"] = [encode(trail) for trail in trails]  # type: ignore[assignment]
     run.output.result(content, lambda: "\n\n".join(_text(trail, run.output) for trail in trails))

@@ -22,7 +22,7 @@ from ragcli.cli.retrieval_options import (
     NoRerank,
     RetrievalOptions,
 )
-from ragcli.cli.terminal import shortened
+from ragcli.cli.terminal import clean, shortened
 from ragcli.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def search(
     config = run.config(options.overrides())
     scope = options.scope(config)
     stages = wiring.Stages(config, at=options.at)
-    found = stages.retrieve(query, scope)
+    found = stages.retrieve(clean(query), scope)
     run.output.result(_content(found, scope, stages.engine.version), lambda: _text(found, run.output))
     notices(run, found)
     if not found.hits:

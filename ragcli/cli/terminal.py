@@ -19,6 +19,11 @@ def one_line(text: str) -> str:
     return " ".join(printable(text).split())
 
 
+def clean(text: str) -> str:
+    """``text`` from the command line without the bytes that were no UTF-8 there."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def shortened(text: str, width: int) -> str:
     """The first ``width`` characters of ``text`` on one line, an ellipsis where it was cut."""
     line = one_line(text)

@@ -84,6 +84,15 @@ def test_the_question_from_standard_input(sample_index: Path, tmp_path: Path) ->
     assert empty.err.startswith("error: the question is empty")
 
 
+def test_bytes_that_are_no_text_do_no_harm(sample_index: Path, tmp_path: Path) -> None:
+    index = ("--index", str(sample_index))
+    ran = rag("ask", "What does E-4012 mean? \udce9", *index, "--json", cwd=tmp_path)
+    assert (ran.code, ran.json["question"]) == (0, "What does E-4012 mean? ?")
+    assert rag("search", "\udcff E-4012", "--mode", "bm25", *index, "--json", cwd=tmp_path).json["query"] == "? E-4012"
+    (sample_index / "traces" / "2020-01-01.jsonl").write_bytes(b"\xed\xb3\xa9 torn")
+    assert here("log", *index, cwd=tmp_path).code == 0
+
+
 def test_a_group_changes_what_can_be_answered(sample_index: Path, tmp_path: Path) -> None:
     line = ("ask", "How large is the bonus pool?", "--index", str(sample_index), "--json")
     closed = here(*line, cwd=tmp_path)
