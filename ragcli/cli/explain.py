@@ -66,12 +66,6 @@ def explain(
     steps = wiring.evaluation_steps(stages, answers=not retrieval_only)
     scope, wanted = options.scope(config), [clean(text) for text in expect]
     trails = run_explain(clean(question), wanted, engine=stages.engine, steps=steps, scope=scope)
-        clean(question),
-        [clean(text) for text in expect],
-        engine=stages.engine,
-        steps=steps,
-        scope=options.scope(config),
-    )
     content = {"schema": "rag.explain/1", "question": question, "index_version": stages.engine.version}
     content["trails"] = [encode(trail) for trail in trails]  # type: ignore[assignment]
     run.output.result(content, lambda: "\n\n".join(_text(trail, run.output) for trail in trails))
