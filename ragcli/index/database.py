@@ -60,6 +60,8 @@ def open_sealed(path: Path) -> sqlite3.Connection:
         connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
         try:
             connection.execute("PRAGMA query_only=1")
+            connection.execute("PRAGMA trusted_schema=0")
+            connection.execute("PRAGMA cell_size_check=1")
             connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         except BaseException:
             connection.close()

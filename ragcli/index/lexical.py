@@ -10,9 +10,10 @@ little with what it is compared to. Where even that must not be, give each group
 
 from __future__ import annotations
 
+import contextlib
 import json
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,25 @@ def _schema() -> tantivy.Schema:
     return builder.build()
 
 
+@contextlib.contextmanager
+def _told(folder: Path, doing: str) -> Iterator[None]:
+    """Turn tantivy's complaints into a StoreError, its panics on damaged files included."""
+    try:
+        yield
+    except (ValueError, OSError, TypeError) as error:
+        raise _store_error(folder, doing, error) from error
+    except BaseException as error:
+        # A panic in Rust code arrives as a class that is no Exception and that no module exports.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise _store_error(folder, doing, error) from error
+
+
+def _store_error(folder: Path, doing: str, error: BaseException) -> StoreError:
+    hint = "rag versions verify; rag index --rebuild"
+    return StoreError(f"{folder}: BM25 index cannot be {doing}: {error}", hint=hint)
+
+
 class LexicalWriter:
     """Changes an index folder that nobody else has open; segment files already there are never written to."""
 
@@ -62,11 +82,9 @@ class LexicalWriter:
             (folder / name).unlink(missing_ok=True)
         heap = _SMALL_HEAP_BYTES if expected_changes < _SMALL_BATCH else _HEAP_BYTES
         self._schema = _schema()
-        try:
+        with _told(folder, "written"):
             self._index = tantivy.Index(self._schema, path=str(folder))
             self._writer = self._index.writer(heap, 1)
-        except (ValueError, OSError) as error:
-            raise StoreError(f"{folder}: BM25 index cannot be written: {error}") from error
         self._folder = folder
 
     def add(self, chunk: LexicalChunk) -> None:
@@ -77,23 +95,23 @@ class LexicalWriter:
         document.add_text("text", chunk.text)
         document.add_text("title", chunk.title)
         document.add_text("headings", chunk.headings)
-        self._writer.add_document(document)
+        with _told(self._folder, "written"):
+            self._writer.add_document(document)
 
     def delete(self, numbers: Sequence[int]) -> None:
         """Remove the chunks of those numbers."""
         # By query: tantivy's deletion by term takes a number for a signed one and then finds nothing.
         for start in range(0, len(numbers), _DELETE_BATCH):
             batch = list(numbers[start : start + _DELETE_BATCH])
-            self._writer.delete_documents_by_query(tantivy.Query.term_set_query(self._schema, "number", batch))
+            with _told(self._folder, "written"):
+                self._writer.delete_documents_by_query(tantivy.Query.term_set_query(self._schema, "number", batch))
 
     def finish(self) -> None:
         """Commit and wait for merges; the folder may be sealed afterwards. Raises StoreError (a full disk)."""
-        try:
+        with _told(self._folder, "written"):
             self._writer.commit()
             self._writer.garbage_collect_files()
             self._writer.wait_merging_threads()
-        except (ValueError, OSError) as error:
-            raise StoreError(f"{self._folder}: BM25 index cannot be written: {error}") from error
         for name in _LOCKS:
             (self._folder / name).unlink(missing_ok=True)
         _open_to_readers(self._folder)
@@ -123,13 +141,10 @@ class LexicalReader:
     """A sealed BM25 index; every file is mapped on opening and outlives its name."""
 
     def __init__(self, folder: Path) -> None:
-        try:
+        self._folder = folder
+        with _told(folder, "opened"):
             index, self._searcher = _open(folder)
-        except (ValueError, OSError) as error:
-            raise StoreError(
-                f"{folder}: BM25 index cannot be opened: {error}", hint="rag versions verify; rag index --rebuild"
-            ) from error
-        self._schema = index.schema
+            self._schema = index.schema
 
     @property
     def count(self) -> int:
@@ -172,9 +187,10 @@ class LexicalReader:
         return sorted(number for number, _ in self._search(tantivy.Query.all_query(), max(1, self.count)))
 
     def _search(self, query: Any, limit: int) -> list[tuple[int, float]]:
-        hits = self._searcher.search(query, limit, count=False).hits
-        numbers = self._searcher.fast_field_values("number", [address for _, address in hits])
-        return [(int(number), float(score)) for number, (score, _) in zip(numbers, hits, strict=True)]
+        with _told(self._folder, "searched"):
+            hits = self._searcher.search(query, limit, count=False).hits
+            numbers = self._searcher.fast_field_values("number", [address for _, address in hits])
+            return [(int(number), float(score)) for number, (score, _) in zip(numbers, hits, strict=True)]
 
     def _query(self, terms: Mapping[str, int], boosts: Mapping[str, float]) -> Any:
         clauses = []

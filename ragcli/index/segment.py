@@ -66,6 +66,13 @@ class Segment:
         with store_errors(self._path, "rag versions verify; rag index --rebuild"):
             return self._database.execute(sql, values).fetchall()
 
+    def _row(self, sql: str, row: int) -> tuple[Any, ...]:
+        """The one record at ``row``. Raises StoreError when it is missing, which only damage explains."""
+        found = self._rows(sql, (row,))
+        if not found:
+            raise StoreError(f"{self._path} lacks record {row}", hint="rag versions verify; rag index --rebuild")
+        return found[0]
+
     # ------------------------------------------------------------ documents
 
     def document_row(self, doc_id: str) -> int | None:
@@ -96,17 +103,17 @@ class Segment:
 
     def head(self, row: int) -> Document:
         """The document at ``row`` without text, blocks and sections."""
-        content = unpack(self._rows("SELECT head FROM documents WHERE row = ?", (row,))[0][0])
+        content = unpack(self._row("SELECT head FROM documents WHERE row = ?", row)[0])
         return decode(Document, content | {"text": "", "blocks": [], "sections": []})
 
     def document(self, row: int) -> Document:
         """The whole document at ``row``."""
-        head, body = self._rows("SELECT head, body FROM documents WHERE row = ?", (row,))[0]
+        head, body = self._row("SELECT head, body FROM documents WHERE row = ?", row)
         return decode(Document, unpack(head) | unpack(body))
 
     def stored(self, row: int) -> tuple[object, str, bytes, bytes]:
         """The document at ``row`` as it is stored: id, entry key, head, body."""
-        return self._rows("SELECT doc_id, entry_key, head, body FROM documents WHERE row = ?", (row,))[0]
+        return self._row("SELECT doc_id, entry_key, head, body FROM documents WHERE row = ?", row)
 
     # ------------------------------------------------------------ chunks
 
@@ -116,7 +123,7 @@ class Segment:
 
     def chunk(self, chunk_row: int) -> Chunk:
         """The chunk at ``chunk_row``."""
-        return decode(Chunk, unpack(self._rows("SELECT data FROM chunks WHERE row = ?", (chunk_row,))[0][0]))
+        return decode(Chunk, unpack(self._row("SELECT data FROM chunks WHERE row = ?", chunk_row)[0]))
 
     def chunk_data(self, rows: range) -> list[bytes]:
         """Stored chunks of consecutive rows."""

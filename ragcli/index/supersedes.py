@@ -69,19 +69,23 @@ class References:
         visible: Sequence[NDArray[np.bool_] | None],
         as_of: str,
     ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """Per segment: rows superseded on that date, and rows whose dated successor was not yet effective."""
+        """Per segment: rows superseded on that date, and rows whose dated successor was not yet effective.
+
+        Of two documents that name each other the one with the later date counts, and neither when no date tells.
+        """
         import numpy as np
 
+        dates: dict[tuple[Place, Place], str | None] = {}
+        for reference in self._references:
+            target = _meant(reference, living, visible) if _shown(reference.source, living, visible) else None
+            if target is not None:
+                dates[(reference.source, target)] = reference.effective_date
         replaced: set[Place] = set()
         later: set[Place] = set()
-        for reference in self._references:
-            if not _shown(reference.source, living, visible):
+        for (source, target), started in dates.items():
+            if (target, source) in dates and (started or "") <= (dates[(target, source)] or ""):
                 continue
-            target = _meant(reference, living, visible)
-            if target is None:
-                continue
-            started = reference.effective_date is None or reference.effective_date <= as_of
-            (replaced if started else later).add(target)
+            (replaced if started is None or started <= as_of else later).add(target)
         result = []
         for number in range(len(segments)):
             rows = sorted(row for segment, row in replaced if segment == number)

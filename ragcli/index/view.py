@@ -74,8 +74,12 @@ class View:
         filled = np.flatnonzero(starts >= 0)
         owners = filled[np.searchsorted(starts[filled], numbers, side="right") - 1]
         for number in np.unique(owners):
-            places = np.flatnonzero(owners == number)
-            yield int(number), places, self.segments[int(number)].rows_of_numbers(numbers[places])
+            places, segment = np.flatnonzero(owners == number), self.segments[int(number)]
+            rows = segment.rows_of_numbers(numbers[places])
+            if rows.min() < 0 or rows.max() >= segment.chunk_count:
+                hint = "rag versions verify; rag index --rebuild"
+                raise StoreError(f"{self.folder}: BM25 names chunks that are not in the version", hint=hint)
+            yield int(number), places, rows
 
     def find_references(self) -> list[Reference]:
         """What the documents say they supersede; costs nothing when none says so."""

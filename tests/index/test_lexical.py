@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import random
+import shutil
 from pathlib import Path
 
 import pytest
@@ -79,6 +81,30 @@ def test_damaged_index_is_a_store_error(tmp_path: Path) -> None:
         LexicalReader(tmp_path)
     with pytest.raises(StoreError, match="BM25 index cannot be opened"):
         LexicalReader(tmp_path / "missing")
+
+
+def test_any_damaged_file_is_a_store_error_or_harmless(tmp_path: Path) -> None:
+    draw = random.Random(0)
+    sound = tmp_path / "sound"
+    words = [" ".join(f"w{int(draw.paretovariate(0.7)) % 500}" for _ in range(30)) for _ in range(1500)]
+    _write(sound, [LexicalChunk(n, n, text, f"t{n}", "") for n, text in enumerate(words)])
+    outcomes = set()
+    for attempt in range(60):
+        folder = tmp_path / str(attempt)
+        shutil.copytree(sound, folder)
+        path = draw.choice([path for path in sorted(folder.iterdir()) if path.stat().st_size])
+        data = bytearray(path.read_bytes())
+        for _ in range(draw.choice((1, 4, 40))):
+            data[draw.randrange(len(data))] = draw.randrange(256)
+        path.write_bytes(bytes(data))
+        try:
+            reader = LexicalReader(folder)
+            reader.search({f"w{n}": 1 for n in range(1, 30)}, {}, 50)
+            reader.search({"w1": 1}, {}, 10, only=list(range(50)))
+            outcomes.add("served")
+        except StoreError:
+            outcomes.add("refused")
+    assert outcomes == {"served", "refused"}
 
 
 def test_stop_words_can_be_left_out(tmp_path: Path) -> None:

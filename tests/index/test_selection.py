@@ -206,6 +206,21 @@ def test_naming_oneself_or_nobody_hides_nothing(tmp_path: Path) -> None:
     assert _seen(engine) == ["a.md"]
 
 
+@pytest.mark.parametrize(
+    ("dates", "expected"),
+    [((None, None), ["a.md", "b.md"]), (("2024-01-01", "2025-01-01"), ["b.md"]), (("2025-01-01", None), ["a.md"])],
+)
+def test_of_two_that_name_each_other_the_later_stays(
+    tmp_path: Path, dates: tuple[str | None, str | None], expected: list[str]
+) -> None:
+    engine = _open(
+        tmp_path,
+        document("a.md", supersedes=("b.md",), effective_date=dates[0]),
+        document("b.md", supersedes=("a.md",), effective_date=dates[1]),
+    )
+    assert _seen(engine, as_of="2026-01-01") == expected
+
+
 def test_removed_successor_gives_the_place_back(tmp_path: Path) -> None:
     publish(tmp_path, [document("a.md"), document("b.md", supersedes=("a.md",))])
     publish(tmp_path, [document("a.md")])

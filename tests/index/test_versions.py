@@ -168,3 +168,16 @@ def test_many_small_publishes_leave_few_segments_and_little_rewriting() -> None:
     assert sum(sizes) == 300_000
     assert len(sizes) <= 12
     assert written < 20 * 200_000
+
+
+def test_bm25_index_of_another_version_is_told_not_followed(folder: IndexFolder) -> None:
+    import shutil
+
+    from ragcli.records import Scope
+
+    publish(folder.path / "other", [document(f"d{n}.md", "four words and more") for n in range(90)])
+    shutil.rmtree(folder.path / V1 / "lexical")
+    shutil.copytree(folder.path / "other" / V1 / "lexical", folder.path / V1 / "lexical")
+    with folder.open() as engine, pytest.raises(StoreError, match="BM25 names chunks that are not in the version"):
+        engine.lexical("four words", 90, engine.allowed(Scope()))
+    assert any("BM25 lacks" in fault for fault in folder.verify())
