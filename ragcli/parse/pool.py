@@ -45,20 +45,25 @@ def parse_files(
     waiting = list(files)
     size = min(config.workers or os.cpu_count() or 1, max(1, len(waiting)))
     jobs: queue.SimpleQueue[tuple[SourceFile, Future[Parsed]] | None] = queue.SimpleQueue()
-    threads = [threading.Thread(target=_serve, args=(jobs, config), daemon=True) for _ in range(size)]
+    workers = [_Worker(config) for _ in range(size)]
+    threads = [threading.Thread(target=_serve, args=(jobs, worker), daemon=True) for worker in workers]
     for thread in threads:
         thread.start()
     ahead: deque[Future[Parsed]] = deque()
+    finished = False
     try:
         for done, parsed in enumerate(_in_order(waiting, jobs, ahead, size * _AHEAD), 1):
             if progress is not None:
                 progress("parse", done, len(waiting))
             yield parsed
+        finished = True
     finally:
         while not jobs.empty():
             jobs.get()
         for _ in threads:
             jobs.put(None)
+        for worker in workers if not finished else ():
+            worker.kill()
         for thread in threads:
             thread.join()
 
@@ -79,8 +84,7 @@ def _in_order(
         yield ahead.popleft().result()
 
 
-def _serve(jobs: queue.SimpleQueue[tuple[SourceFile, Future[Parsed]] | None], config: IngestConfig) -> None:
-    worker = _Worker(config)
+def _serve(jobs: queue.SimpleQueue[tuple[SourceFile, Future[Parsed]] | None], worker: _Worker) -> None:
     try:
         while (job := jobs.get()) is not None:
             file, future = job
@@ -149,8 +153,14 @@ class _Worker:
             _write(self._process, json.dumps({"config": encode(self._config)}))
         return self._process
 
+    def kill(self) -> None:
+        """End the process whatever it is doing; the thread that waits for it goes on at once."""
+        process = self._process
+        if process is not None:
+            process.kill()
+
     def close(self) -> None:
-        """End the process."""
+        """End the process and release what it held."""
         self._complaints.close()
         if self._process is not None:
             self._process.kill()

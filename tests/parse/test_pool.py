@@ -41,3 +41,36 @@ def test_a_file_that_eats_memory_is_named_and_the_rest_goes_on(tmp_path: Path) -
     outcomes = run(tmp_path, IngestConfig(workers=1, memory_mb=300, max_file_mb=500))
     assert [len(parsed.documents) for parsed in outcomes] == [0, 1]
     assert "memory" in str(outcomes[0].reports[0].skipped)
+
+
+def test_stopping_early_does_not_wait_for_a_file_that_hangs(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"a.txt": "fine"})
+    os.mkfifo(tmp_path / "b.txt")
+    files = [SourceFile(tmp_path / name, name, 1, 1) for name in ("a.txt", "b.txt")]
+    outcomes = parse_files(files, IngestConfig(workers=1, timeout_seconds=100_000))
+    assert next(outcomes).documents[0].text == "fine"
+    outcomes.close()  # hangs here when the process is not ended
+
+
+def test_a_library_that_crashes_costs_its_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_tree(tmp_path, {"a.txt": "fine", "b.txt": "[" * 100, "c.txt": "fine too"})
+    package = write_tree(tmp_path / "site", {"sitecustomize.py": CRASH})
+    monkeypatch.setenv("PYTHONPATH", str(package))
+    names = ("a.txt", "b.txt", "c.txt")
+    files = [SourceFile(tmp_path / name, name, 1, 1) for name in names]
+    outcomes = list(parse_files(files, IngestConfig(workers=1)))
+    assert [len(parsed.documents) for parsed in outcomes] == [1, 0, 1]
+    assert "signal 11" in str(outcomes[1].reports[0].skipped)
+
+
+CRASH = """
+import os, signal, sys
+if sys.argv[0].endswith("-m") or "worker" in " ".join(sys.orig_argv):
+    import pathlib
+    real = pathlib.Path.read_bytes
+    def read_bytes(self):
+        if self.name == "b.txt":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return real(self)
+    pathlib.Path.read_bytes = read_bytes
+"""
