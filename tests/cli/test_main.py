@@ -116,3 +116,10 @@ def test_a_full_disk_is_named(tmp_path: Path) -> None:
     assert done.returncode == 70
     assert done.stderr.startswith("error: No space left on device")
     assert "Traceback" not in done.stderr
+
+
+def test_shell_completion(tmp_path: Path) -> None:
+    env = {"_RAG_COMPLETE": "complete_bash", "COMP_WORDS": "rag search --mo", "COMP_CWORD": "2"}
+    assert rag(cwd=tmp_path, env=env).out.split() == ["--mode"]
+    env = {"_RAG_COMPLETE": "complete_bash", "COMP_WORDS": "rag ver", "COMP_CWORD": "1"}
+    assert rag(cwd=tmp_path, env=env).out.split() == ["versions"]
