@@ -12,7 +12,7 @@ from ragcli.answer.verify import verify
 from ragcli.config import Config
 from ragcli.interfaces import Engine, Generator, Tokenizer
 from ragcli.pipelines.ask import Gathered, Keep, Retrieve, ask, conclude
-from ragcli.records import AskResult, Passage, Retrieval, RetrievedChunk, Scope, Step
+from ragcli.records import AskResult, Passage, Retrieval, RetrievedChunk, Scope, Step, Usage
 
 
 def ask_in_parts(
@@ -27,6 +27,7 @@ def ask_in_parts(
     standalone_question: str | None = None,
     session: str | None = None,
     keep: Keep | None = None,
+    spent: Usage | None = None,
 ) -> AskResult:
     """Offline: each part of the question is searched and answered, the hits fused in turns, the claims put together."""
     asked = parts((standalone_question or question).strip())[: config.answer.max_steps]
@@ -51,6 +52,7 @@ def ask_in_parts(
         session=session,
         keep=keep,
         gather=gather,
+        spent=spent,
     )
 
 
@@ -66,6 +68,7 @@ def ask_with_searches(
     standalone_question: str | None = None,
     session: str | None = None,
     keep: Keep | None = None,
+    spent: Usage | None = None,
 ) -> AskResult:
     """The model searches through the same filtered retriever; every passage it saw can be cited."""
     started = time.perf_counter()
@@ -88,6 +91,7 @@ def ask_with_searches(
     searched = answerer.answer(asked, search)
     generated = time.perf_counter()
     answer = verify(searched.completion, searched.passages, question=question, standalone_question=asked)
+    answer = dataclasses.replace(answer, usage=(spent or Usage()) + answer.usage)
     ended = time.perf_counter()
     retrieving = sum(retrieval.timings_ms.get("total", 0.0) for retrieval in retrievals)
     timings = {

@@ -28,6 +28,7 @@ from ragcli.records import (
     Sentence,
     Step,
     Trace,
+    Usage,
 )
 
 Retrieve = Callable[[str, Scope], Retrieval]
@@ -70,12 +71,14 @@ def ask(
     keep: Keep | None = None,
     gather: Gather | None = None,
     on_sentence: OnSentence | None = None,
+    spent: Usage | None = None,
 ) -> AskResult:
     """The checked answer to ``question`` from what ``scope`` may see.
 
     ``standalone_question`` is what is searched for and answered when the question is a follow-up. ``keep`` is called
     with the trace (None: nothing is kept). ``gather`` stands in for one search (the whole corpus, several searches).
     ``on_sentence`` gets each sentence as soon as it is written and checked, with the citations it is first to use.
+    ``spent`` is what was used before, for rewriting the question; the answer's usage includes it.
     Raises ConfigError for an empty question, ModelError from the generator.
     """
     started = time.perf_counter()
@@ -101,6 +104,7 @@ def ask(
         "verify": (ended - generated) * 1000,
         "total": (ended - started) * 1000,
     }
+    answer = dataclasses.replace(answer, usage=(spent or Usage()) + answer.usage)
     return conclude(answer, found, engine=engine, scope=scope, timings=timings, session=session, keep=keep)
 
 

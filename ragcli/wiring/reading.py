@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ragcli.index.folder import IndexFolder
     from ragcli.interfaces import Embedder, Generator, Reranker, Tokenizer
     from ragcli.pipelines.ask import Gathered, OnSentence
-    from ragcli.records import AskResult, Passage, Retrieval, Scope, Trace
+    from ragcli.records import AskResult, Passage, Retrieval, Scope, Trace, Usage
     from ragcli.sessions import Sessions
     from ragcli.traces import Traces
 
@@ -159,16 +159,17 @@ class Stages:
         follow-up. ``direct`` sends the whole allowed corpus, ``agentic`` searches in several steps. ``on_sentence``
         gets each sentence as soon as it is checked.
         """
-        from ragcli.answer.followup import standalone
         from ragcli.pipelines.ask import ask
 
+        alone, spent = self._standalone(question, earlier)
         shared: dict[str, Any] = {
             "retrieve": self.retrieve,
             "engine": self.engine,
             "tokenizer": self.tokenizer,
             "scope": scope,
             "config": self.config,
-            "standalone_question": standalone(question, earlier),
+            "standalone_question": alone,
+            "spent": spent,
             "session": session,
             "keep": self._keep if keep and self.config.trace.enabled else None,
         }
@@ -176,6 +177,16 @@ class Stages:
             return self._ask_in_steps(question, shared)
         gather = self._gather_all(scope) if direct else None
         return ask(question, generator=self.generator, gather=gather, on_sentence=on_sentence, **shared)
+
+    def _standalone(self, question: str, earlier: Sequence[str]) -> tuple[str, Usage | None]:
+        """A follow-up as a question of its own, by the model that answers or by rule, and what that cost."""
+        from ragcli.answer.followup import standalone
+
+        if self.written is None or not earlier:
+            return standalone(question, earlier), None
+        from ragcli.answer.rewriting import rewrite
+
+        return rewrite(question, earlier, client=self.written.client, model=self.config.answer.model)
 
     def _ask_in_steps(self, question: str, shared: dict[str, Any]) -> AskResult:
         """A model decides what to search for; without one the question is taken apart by rule."""
