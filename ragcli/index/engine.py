@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 LEXICAL = "lexical"
 _SCOPES_KEPT = 64
 _FEW_DOCUMENTS = 2_000
-"""Up to so many allowed documents are named in the BM25 query; with more, hits that are not allowed are dropped."""
+_MANY_DOCUMENTS = 50_000
+"""Up to the first number, allowed documents are named in the BM25 query; up to the second, when dropping hits fails."""
 
 
 class FolderEngine:
@@ -107,14 +108,16 @@ class FolderEngine:
         if not selection.count or not terms:
             return Ranking("bm25", ())
         boosts = {"title": self._config.title_boost, "headings": self._config.heading_boost}
-        few = not selection.unrestricted and selection.document_count() <= _FEW_DOCUMENTS
+        documents = selection.document_count()
+        nameable = not selection.unrestricted and documents <= _MANY_DOCUMENTS
         hits = self._lexical.search(
             terms,
             boosts,
             depth,
             share=selection.count / max(1, self._lexical.count),
             keep=None if selection.unrestricted else functools.partial(self._keep, selection),
-            only=selection.document_numbers() if few else None,
+            only=selection.document_numbers if nameable else None,
+            few=documents <= _FEW_DOCUMENTS,
         )
         return self._ranking("bm25", hits)
 

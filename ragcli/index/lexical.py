@@ -159,28 +159,34 @@ class LexicalReader:
         *,
         share: float = 1.0,
         keep: Keep | None = None,
-        only: Sequence[int] | None = None,
+        only: Callable[[], Sequence[int]] | None = None,
+        few: bool = False,
     ) -> list[tuple[int, float]]:
         """The best ``depth`` chunks as (number, score), best first, equal scores by number.
 
-        A filter never changes the order of what it lets through, so the search takes as many hits as it needs and
-        drops those that ``keep`` refuses, until ``depth`` are left or nothing more matches. ``share`` (the expected
-        share that is kept) only sets how many it takes at first. ``only`` names the documents that may match, when they
-        are few.
+        A filter never changes the order of what it lets through, so the search takes as many hits as it should need
+        (``share`` is the expected share that is kept) and drops those that ``keep`` refuses. When fewer than ``depth``
+        are left, as when the question's words stand mostly in chunks that may not be seen, the documents that ``only``
+        gives are named in the query instead; at once when they are ``few``. Without ``only`` more and more is taken.
         """
         query = self._query(terms, boosts)
         if query is None or depth < 1:
             return []
-        if only is not None:
-            query = self._restricted(query, only)
-            keep = None
+        if only is not None and few:
+            return self._within(query, only(), depth)
         limit = depth if keep is None else int(depth / max(share, 1e-6) * 1.25) + 32
         while True:
             hits = self._search(query, max(1, min(limit, self.count)))
             kept = hits if keep is None else _kept(hits, keep)
             if len(kept) >= depth or len(hits) < limit or limit >= self.count:
-                return sorted(kept, key=lambda hit: (-hit[1], hit[0]))[:depth]
+                return _best(kept, depth)
+            if only is not None:
+                return self._within(query, only(), depth)
             limit *= 8
+
+    def _within(self, query: Any, documents: Sequence[int], depth: int) -> list[tuple[int, float]]:
+        hits = self._search(self._restricted(query, documents), max(1, min(depth, self.count)))
+        return _best(hits, depth)
 
     def numbers(self) -> list[int]:
         """The number of every chunk, ascending; reads the whole column."""
@@ -232,6 +238,10 @@ def _open(folder: Path) -> tuple[Any, Any]:
 
 def _boosted(query: Any, weight: float) -> Any:
     return tantivy.Query.boost_query(query, weight)
+
+
+def _best(hits: list[tuple[int, float]], depth: int) -> list[tuple[int, float]]:
+    return sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:depth]
 
 
 def _kept(hits: list[tuple[int, float]], keep: Keep) -> list[tuple[int, float]]:

@@ -34,8 +34,16 @@ def test_rare_chunks_behind_many_forbidden_ones_are_all_found(tmp_path: Path) ->
     allowed = [n for n in range(3000) if n % 100 == 0]
     hits = reader.search({"word": 1}, {}, 50, share=1.0, keep=lambda numbers: [n % 100 == 0 for n in numbers])
     assert [number for number, _ in hits] == allowed
-    only = reader.search({"word": 1}, {}, 50, only=allowed)
-    assert only == hits
+    keep = [n % 100 == 0 for n in range(3000)]
+    asked: list[int] = []
+
+    def some(numbers: list[int]) -> list[bool]:
+        asked.append(len(numbers))
+        return [keep[n] for n in numbers]
+
+    assert reader.search({"word": 1}, {}, 50, share=0.5, keep=some, only=lambda: allowed) == hits
+    assert asked == [157]  # one look at 50 / .5 · 1.25 + 32 hits, then the documents were named
+    assert reader.search({"word": 1}, {}, 50, only=lambda: allowed, few=True) == hits
     assert len(reader.search({"word": 1}, {}, 7, keep=lambda numbers: [n % 100 == 0 for n in numbers])) == 7
 
 
@@ -100,7 +108,7 @@ def test_any_damaged_file_is_a_store_error_or_harmless(tmp_path: Path) -> None:
         try:
             reader = LexicalReader(folder)
             reader.search({f"w{n}": 1 for n in range(1, 30)}, {}, 50)
-            reader.search({"w1": 1}, {}, 10, only=list(range(50)))
+            reader.search({"w1": 1}, {}, 10, only=lambda: list(range(50)), few=True)
             outcomes.add("served")
         except StoreError:
             outcomes.add("refused")
