@@ -28,6 +28,7 @@ from ragcli.cli import (
 )
 from ragcli.cli.help import epilog
 from ragcli.cli.invocation import Invocation
+from ragcli.cli.logs import show_logs
 from ragcli.cli.output import Color, Output
 from ragcli.errors import ExitCode
 
@@ -62,6 +63,7 @@ def rag(
 ) -> None:
     """Answer questions from your own documents, with citations that code has checked."""
     output = Output(json=json, quiet=quiet, verbosity=verbose, color=color)
+    show_logs(output)
     context.obj = Invocation(output, config, index, progress=not (no_progress or quiet), debug=debug)
 
 
