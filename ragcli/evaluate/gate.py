@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from ragcli.errors import ConfigError
 from ragcli.evaluate.bootstrap import Bootstrap, Difference, differences
+from ragcli.evaluate.measures import is_ranking_measure
 from ragcli.evaluate.run import CaseResult, EvalRun
 from ragcli.evaluate.verdict import Check, Comparison, Flip, Verdict
 
@@ -123,7 +124,8 @@ def _is_watched(measure: str, fail_under: Mapping[str, float]) -> bool:
 def _threshold(run: EvalRun, name: str, wanted: float) -> Check:
     estimate = run.measures.get(name)
     if estimate is None or name in LOWER_IS_BETTER:
-        raise ConfigError(_no_threshold(run, name))
+        hint = "set eval.cutoffs to the k that you want" if is_ranking_measure(name) else ""
+        raise ConfigError(_no_threshold(run, name), hint=hint)
     if estimate.mean is None:
         return Check("threshold", name, False, f"{name} has no value: none of the {run.cases} cases defines it")
     message = f"{name} is {estimate.mean:.4f}, wanted at least {wanted:g}"

@@ -151,8 +151,14 @@ def summed_up(
         per_case=tuple(rows),
         faults=fault_counts(rows),
         latency_ms=latencies(rows),
-        notices=golden.notices,
+        notices=(*golden.notices, *_shallow(config)),
     )
+
+
+def _shallow(config: Config) -> list[str]:
+    """Measures at a k that no ranking reaches are those of a shorter ranking: said, not hidden."""
+    deepest, depth = max(config.eval.cutoffs, default=0), config.retrieve.depth
+    return [f"retrieve.depth is {depth}: measures at {deepest} see no more than that"] if deepest > depth else []
 
 
 def _extra(steps: Steps) -> tuple[str, ...]:

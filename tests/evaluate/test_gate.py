@@ -54,8 +54,9 @@ def test_a_measure_without_a_value_fails_and_is_named() -> None:
 
 
 def test_an_unknown_measure_and_one_where_lower_is_better_are_refused() -> None:
-    with pytest.raises(ConfigError, match=r"R@6: not measured in this run; measured: R@5"):
+    with pytest.raises(ConfigError, match=r"R@6: not measured in this run; measured: R@5") as caught:
         judge_run(run(HALF), fail_under={"R@6": 0.5})
+    assert "eval.cutoffs" in caught.value.hint
     with pytest.raises(ConfigError, match="lower is better"):
         judge_run(run([{"false_answers": 0.1}]), fail_under={"false_answers": 0.5})
 

@@ -171,6 +171,13 @@ def test_measures_reach_below_k(project: Project) -> None:
     assert run.measures["RR@10"].mean == 0.5
 
 
+def test_a_depth_below_the_cutoffs_is_said(project: Project) -> None:
+    shallow = dataclasses.replace(project.config.retrieve, depth=5)
+    run = dataclasses.replace(project, config=dataclasses.replace(project.config, retrieve=shallow)).run(golden(REMOTE))
+    assert run.notices == ("retrieve.depth is 5: measures at 10 see no more than that",)
+    assert project.run(golden(REMOTE)).notices == ()
+
+
 def test_a_golden_set_of_another_corpus_is_refused(project: Project) -> None:
     with pytest.raises(GoldenError, match=r"none of its 2 labels is in index v000001; first: x\.md"):
         project.run(golden('{"question": "q", "expected_sources": ["x.md", "y.md"]}'))
