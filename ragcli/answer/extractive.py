@@ -40,14 +40,14 @@ class ExtractiveAnswerer:
         found = candidates(passages)
         if not found:
             return Completion(False, (), "extractive", model, confidence=0.0, not_found_reason="no_candidates")
-        ranked = self._ranked(question, found)
+        ranked = self.ranked(question, found)
         sure = confidence(question, ranked, passages)
         if sure < self._config.min_confidence:
             return Completion(False, (), "extractive", model, confidence=sure, not_found_reason="low_evidence")
         claims = _claims(question, found, ranked, self._config.sentences)
         return Completion(True, claims, "extractive", model, confidence=sure)
 
-    def _ranked(self, question: str, found: Sequence[Candidate]) -> list[tuple[Candidate, Features, float]]:
+    def ranked(self, question: str, found: Sequence[Candidate]) -> list[tuple[Candidate, Features, float]]:
         """Candidates with their features and scores, best first."""
         rows = lexical_features(question, found)
         if self._embedder is None:
