@@ -247,7 +247,7 @@ def _by_text(name: str, extension: str, data: bytes) -> str:
         return "text/html"
     if head.lstrip().startswith(b"<?xml") and known in (None, "text/plain"):
         return "application/xml"
-    if known in (None, "text/plain") and _MAIL.match(head):
+    if known is None and _MAIL.match(head):
         return "message/rfc822"
     if known == "application/json" and _is_json_lines(data):
         return "application/jsonl"

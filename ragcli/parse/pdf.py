@@ -137,7 +137,7 @@ class _Reader:
         if self._context.config.ocr != "off" and self._engine is None:
             self._engine = engine_for(self._context.config.ocr_languages)
         if self._engine is None:
-            page.image_only = page.needs_ocr
+            self._give_up(page)
             return
         scale = 72 / _OCR_DPI
         picture = raw.get_pixmap(dpi=_OCR_DPI).tobytes("png")
@@ -146,6 +146,15 @@ class _Reader:
         if lines:
             page.lines, page.aside, page.ocr = join_markers(lines), [], True
             page.width, page.height = raw.rect.width, raw.rect.height
+
+    def _give_up(self, page: Page) -> None:
+        """Count a page that only OCR could read as lost, and keep no text that stands for nothing."""
+        if _unreadable(page):
+            self._warnings.append(
+                f"page {page.number}: its fonts do not say which letters they show; not read without OCR"
+            )
+            page.lines, page.needs_ocr = [], True
+        page.image_only = page.needs_ocr
 
     def _annotations(self, raw: Any, number: int) -> None:
         """Notes and filled-in fields that the page's own text does not show."""

@@ -304,5 +304,5 @@ def _report(
 
 def _why_empty(coverage: Coverage | None) -> str:
     if coverage is not None and coverage.image_only_pages:
-        return f"no text in it: {coverage.image_only_pages} of {coverage.pages} pages are only images"
+        return f"no text in it: {coverage.image_only_pages} of {coverage.pages} pages are only images or unreadable"
     return "no text in it"

@@ -31,9 +31,10 @@ def walk(root: Path, config: IngestConfig, under: str = "") -> Iterator[SourceFi
 
     ``under`` names a folder or file in the root (POSIX, no slash at its end): only what it holds is met.
 
-    Symlinks are followed where they lead to something not seen on the way there. What cannot be read (no permission,
-    a socket, a dangling link, a file over ``ingest.max_file_mb``) comes as a skipped FileReport. What a rule excludes
-    does not come at all. Raises SourceError when the root itself does not exist.
+    Symlinks are followed where they lead to something inside the root that was not seen on the way there. What cannot
+    be read (no permission, a socket, a dangling link, a link out of the root, a file over ``ingest.max_file_mb``)
+    comes as a skipped FileReport. What a rule excludes does not come at all. Raises SourceError when the root itself
+    does not exist.
     """
     start = root / under
     try:
@@ -44,13 +45,14 @@ def walk(root: Path, config: IngestConfig, under: str = "") -> Iterator[SourceFi
         yield _examine(start, under or _readable(root.name), config)
         return
     prefix = f"{under}/" if under else ""
-    yield from _folder(start, prefix, (_identity(status),), _Selection(config), config)
+    yield from _folder(start, prefix, (_identity(status),), _Selection(config, root.resolve()), config)
 
 
 class _Selection:
-    """Which relative paths the globs and the hidden rule let through."""
+    """Which relative paths the globs and the hidden rule let through, and where the root ends."""
 
-    def __init__(self, config: IngestConfig) -> None:
+    def __init__(self, config: IngestConfig, root: Path) -> None:
+        self._root = root
         self._exclude = [glob_pattern(glob) for glob in config.exclude]
         self._include = [glob_pattern(glob) for glob in config.include]
         self._hidden = config.hidden
@@ -59,6 +61,10 @@ class _Selection:
         if not self.folder(relative):
             return False
         return not self._include or any(pattern.match(relative) for pattern in self._include)
+
+    def leaves_root(self, path: Path) -> bool:
+        """Whether a path is a link to something outside the root."""
+        return path.is_symlink() and not path.resolve().is_relative_to(self._root)
 
     def folder(self, relative: str) -> bool:
         if not self._hidden and relative.rsplit("/", 1)[-1].startswith("."):
@@ -104,7 +110,10 @@ def _folder(
             if wanted.file(relative):
                 yield FileReport(relative, skipped=f"cannot be read: {error.strerror or error}")
             continue
-        if stat.S_ISDIR(status.st_mode):
+        if wanted.leaves_root(path):
+            if wanted.file(relative) or stat.S_ISDIR(status.st_mode):
+                yield FileReport(relative, skipped="a link out of the folder, not followed (ingest its target itself)")
+        elif stat.S_ISDIR(status.st_mode):
             identity = _identity(status)
             if not wanted.folder(relative):
                 continue

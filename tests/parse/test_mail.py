@@ -61,3 +61,9 @@ def test_an_encrypted_message_is_named() -> None:
     data = b"From: a@b\nSubject: secret\nContent-Type: multipart/encrypted; boundary=x\n\n--x\n\nzz\n--x--\n"
     _, reports = parse_bytes("a.eml", data)
     assert "encrypted" in reports[-1].warnings[0]
+
+
+def test_a_text_that_only_starts_like_a_message_stays_text() -> None:
+    data = b"From: a@b\nSubject: how to\nAbstract: what it is about\n\nbody\n"
+    assert parse_one("howto.txt", data).text == data.decode()
+    assert parse_one("saved-message", data).title == "how to"

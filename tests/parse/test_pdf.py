@@ -5,7 +5,7 @@ import pytest
 
 from ragcli.config import IngestConfig
 from ragcli.parse.ocr import Recognised
-from ragcli.parse.pdf_page import normal
+from ragcli.parse.pdf_page import Line, Page, normal
 from tests.parse.builders import make_pdf, parse_bytes, parse_one, shape
 
 LEFT = "The left column tells of pumps and how they are kept clean by those who use them every day of the week"
@@ -172,7 +172,7 @@ def test_pages_of_pictures_are_named_without_ocr() -> None:
     document = picture_page()
     documents, reports = parse_bytes("scan.pdf", document.tobytes(), IngestConfig(ocr="off"))
     assert documents == []
-    assert reports[-1].skipped == "no text in it: 1 of 1 pages are only images"
+    assert reports[-1].skipped == "no text in it: 1 of 1 pages are only images or unreadable"
     document.new_page().insert_text((72, 100), "Typed text")
     documents, reports = parse_bytes("scan.pdf", document.tobytes(), IngestConfig(ocr="off"))
     assert documents[0].text == "Typed text"
@@ -222,3 +222,11 @@ def test_damage_is_named() -> None:
     data = make_pdf([[(72, 100, 11, "text")]])
     _, reports = parse_bytes("a.pdf", data[: len(data) // 3])
     assert "PDF" in str(reports[-1].skipped)
+
+
+def test_a_text_layer_that_stands_for_nothing_is_not_indexed(monkeypatch: pytest.MonkeyPatch) -> None:
+    garbage = Page(1, 595, 842, [Line(72, 100, 300, 112, "\ufffd" * 30, 10)])
+    monkeypatch.setattr("ragcli.parse.pdf.read_page", lambda raw, number: garbage)
+    documents, reports = parse_bytes("a.pdf", make_pdf([[(72, 100, 11, "text")]]), IngestConfig(ocr="off"))
+    assert documents == []
+    assert "only images" in str(reports[-1].skipped) and "page 1: its fonts" in reports[-1].warnings[0]

@@ -81,3 +81,14 @@ def test_a_missing_root_is_an_error_and_a_file_is_a_root(tmp_path: Path) -> None
         list(walk(tmp_path / "nowhere", IngestConfig()))
     write_tree(tmp_path, {"one.md": "x"})
     assert list(met(tmp_path / "one.md")) == ["one.md"]
+
+
+def test_links_stay_inside_the_root(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"root/a/x.txt": "x", "outside/secret.txt": "s"})
+    root = tmp_path / "root"
+    (root / "inner").symlink_to(root / "a")
+    (root / "up").symlink_to(tmp_path)
+    (root / "file.txt").symlink_to(tmp_path / "outside" / "secret.txt")
+    found = met(root)
+    assert {name for name, reason in found.items() if reason is None} == {"a/x.txt", "inner/x.txt"}
+    assert "out of the folder" in str(found["up"]) and "out of the folder" in str(found["file.txt"])
