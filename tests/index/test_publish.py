@@ -105,6 +105,22 @@ def test_unchanged_segments_share_their_files(tmp_path: Path) -> None:
     assert IndexFolder(tmp_path).verify() == []
 
 
+def test_dead_chunks_of_a_shared_segment_are_found_by_no_method(tmp_path: Path) -> None:
+    documents = [document(f"d{n}.md", f"text number {n}") for n in range(1200)]
+    publish(tmp_path, documents)
+    publish(tmp_path, [document("d0.md", "changed text"), *documents[3:]])
+    assert read_manifest(tmp_path / "versions" / "v000002").segments[0].dead_documents == 3
+    with IndexFolder(tmp_path).open() as engine:
+        allowed = engine.allowed(Scope())
+        for method in ("exact", "hnsw"):
+            for n in range(3):
+                ranking, used = engine.dense(vector(f"text number {n}"), 20, allowed, method)
+                assert used == method
+                assert not {"d1.md#1", "d2.md#1"} & {hit.chunk_id for hit in ranking.hits}
+                assert all(hit.score < 0.999 for hit in ranking.hits)
+        assert engine.dense(vector("changed text"), 1, allowed, "hnsw")[0].hits[0].chunk_id == "d0.md#1"
+
+
 def test_rolling_back_and_publishing_again_goes_on_from_there(tmp_path: Path) -> None:
     publish(tmp_path, [document("a.md", "apple")])
     publish(tmp_path, [document("a.md", "apricot"), document("b.md", "banana")])
