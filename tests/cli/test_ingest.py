@@ -166,6 +166,11 @@ def test_a_second_writer_is_told_who_writes(docs: Path, tmp_path: Path) -> None:
     assert "--wait" in ran.json["error"]["hint"]
 
 
+def _hear_interrupts() -> None:
+    """A test run in the background ignores SIGINT and would pass that on."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_is_exit_130_and_the_last_version_serves(
     number: signal.Signals, docs: Path, tmp_path: Path
@@ -174,7 +179,8 @@ def test_an_interrupt_is_exit_130_and_the_last_version_serves(
     for index in range(400):
         (docs / f"more{index}.md").write_text(f"# Rule {index}\n\nRule {index} says that {index} is a number.\n")
     command = [sys.executable, "-m", "ragcli", "ingest", "docs", "--json"]
-    process = subprocess.Popen(command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment(), preexec_fn=_hear_interrupts, **pipes)
     deadline = time.monotonic() + 60
     while not (tmp_path / ".rag/LOCK").read_text() and time.monotonic() < deadline:
         time.sleep(0.02)
