@@ -174,7 +174,7 @@ def anthropic_docs() -> Iterator[dict[str, Any]]:
 def financebench() -> Iterator[dict[str, Any]]:
     """Evidence: the labelled pages."""
     for case in golden_rows(SHARED / "golden" / "financebench" / "golden.jsonl"):
-        pages = [{"source": case["expected_sources"][0], "page": page + 1} for page in case.get("pages", [])]
+        pages = [{"source": page["doc"], "page": page["page_0based"] + 1} for page in case.get("pages", [])]
         yield labelled(case, pages or [{"source": source} for source in case["expected_sources"]])
 
 
