@@ -111,7 +111,7 @@ def _print(run: Invocation, stages: wiring.Stages, result: AskResult, shown: ans
         run.output.notice(notice)
     if answer.standalone_question != answer.question:
         run.output.notice(f"asked as: {answer.standalone_question}")
-    notices(run, result.retrieval)
+    notices(run, stages, result.retrieval)
     if not answer.found:
         _nearest(run, result)
     for notice in stages.notices:

@@ -58,14 +58,16 @@ def search(
     stages = wiring.Stages(config, at=options.at)
     found = stages.retrieve(clean(query), scope)
     run.output.result(_content(found, scope, stages.engine.version), lambda: _text(found, run.output))
-    notices(run, found)
+    notices(run, stages, found)
     if not found.hits:
         run.output.notice("nothing matches")
         raise typer.Exit(ExitCode.NOT_FOUND)
 
 
-def notices(run: Invocation, found: Retrieval) -> None:
+def notices(run: Invocation, stages: wiring.Stages, found: Retrieval) -> None:
     """What the reader of a ranking should know besides it."""
+    for notice in stages.engine.notices:
+        run.output.warning(notice)
     if found.superseded_hidden and (run.output.verbosity or not found.hits):
         documents = "1 document" if found.superseded_hidden == 1 else f"{found.superseded_hidden} documents"
         run.output.notice(f"{documents} superseded, expired or not yet in force left out (--include-superseded)")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragcli.cli.places import snippet
+from ragcli.index.engine import FolderEngine
 from tests.cli.running import REPOSITORY, environment, here
 
 KEYS = [
@@ -168,3 +169,11 @@ def test_a_snippet_does_not_repeat_the_headings_above_it() -> None:
     assert snippet("## Meters\n\n### E-4012\n\nThe zero point\nhas drifted.", path, 80) == "The zero point has drifted."
     assert snippet("Meters", path, 80) == "Meters"
     assert snippet("## Gateways\n\nReset.", path, 80) == "## Gateways Reset."
+
+
+def test_a_version_that_is_served_otherwise_than_built_says_so(
+    sample_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FolderEngine, "notices", ("the graph cannot be loaded: exact search serves",))
+    ran = here("search", "E-4012", "--mode", "bm25", "--index", str(sample_index), cwd=tmp_path)
+    assert ran.err == "warning: the graph cannot be loaded: exact search serves\n"
