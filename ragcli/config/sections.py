@@ -114,7 +114,7 @@ class RetrieveConfig:
     depth: int = _setting(100, "candidates taken from each leg", low=1)
     fusion: Literal["rrf", "convex"] = _setting("convex", "rrf, or convex: a weighted sum of scaled scores")
     rrf_k: int = _setting(60, "the constant of reciprocal rank fusion", low=1)
-    dense_weight: float = _setting(0.6, "weight of the dense leg; BM25 has the rest", low=0, high=1)
+    dense_weight: float = _setting(0.7, "weight of the dense leg; BM25 has the rest", low=0, high=1)
     dense_method: Literal["auto", "exact", "hnsw"] = _setting("auto", "auto chooses by measured cost")
 
 

@@ -23,7 +23,7 @@ def run(engine: MemoryEngine, question: str = "remote days", **options: object) 
         "engine": engine,
         "embedder": EMBEDDER,
         "scope": Scope(),
-        "config": RetrieveConfig(k=3),
+        "config": RetrieveConfig(k=3, dense_weight=0.6),
         "rerank": RerankConfig(),
     }
     return retrieve(question, **(settings | options))  # type: ignore[arg-type]
@@ -51,7 +51,7 @@ def test_hybrid_scores_worked_by_hand() -> None:
 
 
 def test_a_lexical_candidate_below_the_dense_depth_gets_its_true_cosine() -> None:
-    found = run(engine(), config=RetrieveConfig(k=1, depth=1))
+    found = run(engine(), config=RetrieveConfig(k=1, depth=1, dense_weight=0.6))
     assert ids(found) == ["remote.md#1"] and len(found.fused.hits) == 2
     first = found.hits[0]
     assert first.score == pytest.approx(0.6 * 0.6 + 0.4)
