@@ -151,6 +151,15 @@ def _gated(
     for path in reports:
         check_format(path.name)
     before = load_run(gate.baseline) if gate.baseline is not None else None
+    wiring.check_gate(
+        asked.golden,
+        stages,
+        answers=asked.answers,
+        judged=judge is not None,
+        fail_under=gate.thresholds,
+        baseline=None if gate.allow_other else before,
+        name=str(gate.baseline),
+    )
     with progress(run) as show:
         found = wiring.evaluate(asked.golden, stages, asked.scope, answers=asked.answers, judge=judge, progress=show)
     verdict = _verdict(found, stages.config, gate, before)

@@ -5,7 +5,7 @@ The exit code, the printed line and every report are derived from the one ``Verd
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ragcli.errors import ConfigError
 from ragcli.evaluate.bootstrap import Bootstrap, Difference, differences
@@ -43,13 +43,14 @@ def judge_run(
     Raises ConfigError for a threshold on an unknown measure, and for a baseline made from another golden set or corpus
     unless ``allow_other``.
     """
+    check_thresholds(fail_under, list(run.measures))
     checks = [_threshold(run, name, wanted) for name, wanted in fail_under.items()]
     if fail_under or baseline is not None:
         checks += _labels(run)
     if baseline is None:
         return Verdict(tuple(checks))
     if not allow_other:
-        check_comparable(run, baseline, baseline_name)
+        check_comparable(baseline, baseline_name, golden_digest=run.golden_digest, corpus=run.corpus)
     comparison = compare(run, baseline, baseline_name, fail_under, how or Bootstrap())
     watched = [item for item in comparison.differences if _is_watched(item.measure, fail_under)]
     checks += [_regression(item, tolerance) for item in watched if item.old is not None]
@@ -73,11 +74,11 @@ def is_judged(measure: str) -> bool:
     return measure.startswith("judge_")
 
 
-def check_comparable(run: EvalRun, baseline: EvalRun, name: str) -> None:
-    """Raises ConfigError with both values when the runs did not ask the same questions of the same corpus."""
+def check_comparable(baseline: EvalRun, name: str, *, golden_digest: str, corpus: str) -> None:
+    """Raises ConfigError with both values when the baseline did not ask these questions of this corpus."""
     for what, old, new in (
-        ("golden set", baseline.golden_digest, run.golden_digest),
-        ("corpus", baseline.corpus, run.corpus),
+        ("golden set", baseline.golden_digest, golden_digest),
+        ("corpus", baseline.corpus, corpus),
     ):
         if old != new:
             raise ConfigError(
@@ -121,22 +122,25 @@ def _is_watched(measure: str, fail_under: Mapping[str, float]) -> bool:
     return measure in WATCHED or measure in fail_under or is_judged(measure)
 
 
+def check_thresholds(fail_under: Mapping[str, float], measured: Sequence[str]) -> None:
+    """Raises ConfigError for a threshold on a measure that is not ``measured``: before a run, not after it."""
+    for name in fail_under:
+        if name in LOWER_IS_BETTER:
+            raise ConfigError(
+                f"--fail-under {name}: lower is better for it; put the threshold on the measure it complements"
+            )
+        if name not in measured:
+            known = ", ".join(measure for measure in measured if measure not in LOWER_IS_BETTER)
+            hint = "set eval.cutoffs to the k that you want" if is_ranking_measure(name) else ""
+            raise ConfigError(f"--fail-under {name}: not measured in this run; measured: {known}", hint=hint)
+
+
 def _threshold(run: EvalRun, name: str, wanted: float) -> Check:
-    estimate = run.measures.get(name)
-    if estimate is None or name in LOWER_IS_BETTER:
-        hint = "set eval.cutoffs to the k that you want" if is_ranking_measure(name) else ""
-        raise ConfigError(_no_threshold(run, name), hint=hint)
+    estimate = run.measures[name]
     if estimate.mean is None:
         return Check("threshold", name, False, f"{name} has no value: none of the {run.cases} cases defines it")
     message = f"{name} is {estimate.mean:.4f}, wanted at least {wanted:g}"
     return Check("threshold", name, estimate.mean >= wanted - 1e-12, message, soft=is_judged(name))
-
-
-def _no_threshold(run: EvalRun, name: str) -> str:
-    if name in LOWER_IS_BETTER:
-        return f"--fail-under {name}: lower is better for it; put the threshold on the measure it complements"
-    known = ", ".join(measure for measure in run.measures if measure not in LOWER_IS_BETTER)
-    return f"--fail-under {name}: not measured in this run; measured: {known}"
 
 
 def _labels(run: EvalRun) -> list[Check]:

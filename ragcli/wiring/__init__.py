@@ -4,7 +4,16 @@ Everything is built when it is first asked for, so a lexical search loads no mod
 """
 
 from ragcli.wiring.building import Built, build, chunk, chunk_document, forget, parse_file, plan_chunking, plan_ingest
-from ragcli.wiring.evaluating import MovedRank, evaluate, evaluation_steps, load_judge, moved_ranks, run_injection, tune
+from ragcli.wiring.evaluating import (
+    MovedRank,
+    check_gate,
+    evaluate,
+    evaluation_steps,
+    load_judge,
+    moved_ranks,
+    run_injection,
+    tune,
+)
 from ragcli.wiring.matrix import read_matrix, run_matrix
 from ragcli.wiring.models import load_embedder, load_reranker, load_text_model, reach_model
 from ragcli.wiring.reading import Stages, existing_folder, index_folder, sessions, traces
@@ -14,6 +23,7 @@ __all__ = [
     "MovedRank",
     "Stages",
     "build",
+    "check_gate",
     "chunk",
     "chunk_document",
     "evaluate",

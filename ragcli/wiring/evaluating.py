@@ -11,7 +11,7 @@ from ragcli.wiring.models import load_embedder, load_text_model
 from ragcli.wiring.reading import Stages
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ragcli.answer.calibration import Tuned
     from ragcli.answer.injection import InjectionResult
@@ -78,6 +78,29 @@ def evaluate(
         config=stages.config,
         progress=progress,
     )
+
+
+def check_gate(
+    golden: GoldenSet,
+    stages: Stages,
+    *,
+    answers: bool,
+    judged: bool,
+    fail_under: Mapping[str, float],
+    baseline: EvalRun | None,
+    name: str,
+) -> None:
+    """Raises ConfigError for a gate that cannot be decided, before anything is run: see ``evaluate.gate``."""
+    from ragcli.evaluate.gate import check_comparable, check_thresholds
+    from ragcli.evaluate.judge import JUDGED_MEASURES
+    from ragcli.evaluate.results import names_of
+    from ragcli.pipelines.evaluate import corpus_fingerprint
+
+    extra = () if not answers else ("answer_relevancy", *(JUDGED_MEASURES if judged else ()))
+    check_thresholds(fail_under, names_of(stages.config.eval.cutoffs, answers=answers, extra=extra))
+    if baseline is not None:
+        corpus = corpus_fingerprint(stages.engine)
+        check_comparable(baseline, name, golden_digest=golden.digest, corpus=corpus)
 
 
 def relevancy(stages: Stages, pairs: Sequence[tuple[str, str]]) -> list[float]:
