@@ -35,7 +35,9 @@ def test_a_clear_gain_is_found_and_noise_is_not() -> None:
     assert tuned.low <= tuned.gain <= tuned.high
     assert tuned.before.balanced_accuracy == pytest.approx(0.5)
     noise = _outcomes([draw.random() for _ in range(60)], [draw.random() for _ in range(60)])
-    assert not tune_threshold(noise, current=0.5).is_better
+    lucky = tune_threshold(noise, current=0.5)
+    assert not lucky.is_better
+    assert lucky.cross_validated < lucky.after.balanced_accuracy  # judged by thresholds fitted without the case
 
 
 def test_the_same_outcomes_in_another_order_give_the_same_threshold() -> None:
