@@ -46,7 +46,7 @@ def build_graph(
             queries = probes(segment.embeddings)
             truth = exact_many(segment.embeddings, queries, min(_MEASURED_DEPTH, segment.chunk_count))
             if segment.chunk_count >= MIN_ROWS:
-                factor = _build_codes(folder, segment.embeddings, queries, truth)
+                factor = _build_codes(folder, segment.embeddings, queries[::4], truth[::4])
                 plain = replace(plain, candidates_per_hit=factor)
         if not graph_works(marker):
             return plain
