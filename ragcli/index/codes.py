@@ -25,6 +25,7 @@ _BLOCK = 32_768
 _SAMPLE = 20_000
 _FACTORS = (10, 20, 40, 80, 160)
 _LEAST_HITS = 100
+_FIRST_TEN = 0.99
 
 
 class Codes:
@@ -109,17 +110,18 @@ class Codes:
     def needed_factor(
         self, embeddings: NDArray[np.float32], queries: NDArray[np.float32], truth: NDArray[np.int64], recall: float
     ) -> int:
-        """The least number of candidates per hit at which ``recall`` of the true best are among them; 0 for none.
+        """The least number of candidates per hit at which ``recall`` of all the true best are among them.
 
-        ``truth`` holds the rows of the true best hits of each query, best first. The ten best must be found as surely
-        as all of them are.
+        ``truth`` holds the rows of the true best hits of each query, best first. Of the ten best 99 % must be found:
+        where they are not even with the most candidates, 0 says that codes do not serve these vectors.
         """
         for factor in _FACTORS:
             wanted = candidate_count(truth.shape[1], factor)
             near = [set(self.candidates(query, wanted).tolist()) for query in queries]
-            if all(_share(truth[:, :depth], near) >= recall for depth in (10, truth.shape[1])):
+            first = _share(truth[:, :10], near)
+            if first >= _FIRST_TEN and _share(truth, near) >= recall:
                 return factor
-        return 0
+        return _FACTORS[-1] if first >= _FIRST_TEN else 0
 
 
 def _share(truth: NDArray[np.int64], found: list[set[int]]) -> float:

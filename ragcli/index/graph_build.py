@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MEASURED_DEPTH = 100
-_CODES_RECALL = 0.995
 
 
 def build_graph(
@@ -46,7 +45,7 @@ def build_graph(
             queries = probes(segment.embeddings)
             truth = exact_many(segment.embeddings, queries, min(_MEASURED_DEPTH, segment.chunk_count))
             if segment.chunk_count >= MIN_ROWS:
-                factor = _build_codes(folder, segment.embeddings, queries[::4], truth[::4])
+                factor = _build_codes(folder, segment.embeddings, queries[::4], truth[::4], config.min_recall)
                 plain = replace(plain, candidates_per_hit=factor)
         if not graph_works(marker):
             return plain
@@ -83,8 +82,12 @@ def _with_graph(
 
 
 def _build_codes(
-    folder: Path, embeddings: NDArray[np.float32], queries: NDArray[np.float32], truth: NDArray[np.int64]
+    folder: Path,
+    embeddings: NDArray[np.float32],
+    queries: NDArray[np.float32],
+    truth: NDArray[np.int64],
+    min_recall: float,
 ) -> int:
     codes = Codes.build(embeddings)
     codes.save(folder)
-    return codes.needed_factor(embeddings, queries, truth, _CODES_RECALL)
+    return codes.needed_factor(embeddings, queries, truth, min_recall)
