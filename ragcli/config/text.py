@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+import functools
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from ragcli.config.sections import SECTIONS, plain
 from ragcli.errors import ConfigError
 
+if TYPE_CHECKING:
+    import yaml
+
+_MAX_VALUES = 100_000
+
 
 def parse_yaml(text: str, where: str) -> dict[str, Any]:
-    """A YAML mapping; ``{}`` for empty text. Raises ConfigError with ``where`` and the line."""
+    """A YAML mapping; ``{}`` for empty text. Raises ConfigError with ``where`` and the line.
+
+    A timestamp that names no day (``2026-02-31``) stays text. References that repeat a value until the whole is huge,
+    or that lead back to themselves, are refused.
+    """
     import yaml
 
     try:
-        content = yaml.safe_load(text)
+        content = yaml.load(text, _loader())
+        if _size(content, {}) > _MAX_VALUES:
+            raise ConfigError(
+                f"{where}: not valid YAML: more than {_MAX_VALUES} values once its references are followed"
+            )
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f":{mark.line + 1}" if mark else ""
@@ -27,6 +42,40 @@ def parse_yaml(text: str, where: str) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise ConfigError(f"{where}: expected keys and values, found {type(content).__name__}")
     return content
+
+
+@functools.cache
+def _loader() -> type[yaml.SafeLoader]:
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        """The safe loader, for which a wrong date is no error of the whole text."""
+
+        def construct_yaml_timestamp(self, node: yaml.ScalarNode) -> Any:
+            try:
+                return super().construct_yaml_timestamp(node)
+            except ValueError:
+                return node.value
+
+    Loader.add_constructor("tag:yaml.org,2002:timestamp", Loader.construct_yaml_timestamp)
+    return Loader
+
+
+def _size(value: Any, known: dict[int, int]) -> int:
+    """How many values ``value`` holds when every reference is followed; ``known`` makes that linear.
+
+    Raises ValueError for a value that holds itself.
+    """
+    if not isinstance(value, Mapping | list | set):
+        return 1
+    if id(value) in known:
+        if not known[id(value)]:
+            raise ValueError("a value refers to itself")
+        return known[id(value)]
+    known[id(value)] = 0
+    parts = value.values() if isinstance(value, Mapping) else value
+    known[id(value)] = 1 + sum(_size(part, known) for part in parts)
+    return known[id(value)]
 
 
 def value_from_text(text: str, where: str) -> Any:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ragcli.config import parse_yaml
-from ragcli.errors import ConfigError
+from ragcli.errors import ConfigError, ParseError
 from ragcli.parse.assemble import clean, cover
 from ragcli.parse.decode import decode
 from ragcli.parse.source import Context, Extract, Outcome, Source
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M)
+_HEAD = re.compile(r"\A---[ \t]*\n((?:[ \t]*\S[^\n]*(?:\n|\Z))*)")
+_ACCESS = re.compile(r"^[ \t\"'{]*(?:acl|groups)[ \t\"']*:", re.M | re.I)
 _KEY = re.compile(r"^([A-Za-z_][\w.-]*)[ \t]*:", re.M)
 
 
@@ -54,14 +56,22 @@ def read_markdown(text: str, where: str) -> Extract:
 def split_front_matter(text: str, where: str) -> tuple[dict[str, Any], dict[str, int], str, int, str]:
     """Keys, the line of each, the text after them, the line it starts on, and a warning (or ``""``).
 
-    Front matter that is no valid YAML stays part of the text and gives the warning.
+    Front matter that is no valid YAML stays part of the text and gives the warning. Raises ParseError when such front
+    matter, or one without an end, says who may see the document: it must not become public by a slip of the pen.
     """
     match = _FRONT.match(text)
     if not match:
+        head = _HEAD.match(text)
+        if head and _ACCESS.search(head[1]):
+            raise ParseError(
+                f"{where}: front matter without an end: who may see it cannot be told", hint="close it with ---"
+            )
         return {}, {}, text, 1, ""
     try:
         declared = parse_yaml(match[1], f"{where} front matter")
     except ConfigError as error:
+        if _ACCESS.search(match[1]):
+            raise ParseError(f"{error.message}; who may see it cannot be told", hint="mend it") from error
         return {}, {}, text, 1, f"{error.message}; kept as text"
     lines = {key[1]: 2 + match[1].count("\n", 0, key.start()) for key in _KEY.finditer(match[1])}
     body = text[match.end() :]

@@ -58,6 +58,7 @@ def _delimiter(text: str) -> str:
 
 
 def _agreement(lines: list[str], mark: str) -> tuple[float, int]:
+    csv.field_size_limit(2**31 - 1)
     counts = [len(row) for row in csv.reader(lines, delimiter=mark)]
     widest = max(counts, default=1)
     if widest < 2:
@@ -67,7 +68,6 @@ def _agreement(lines: list[str], mark: str) -> tuple[float, int]:
 
 
 def _read(text: str, delimiter: str, where: str) -> list[list[str]]:
-    csv.field_size_limit(2**31 - 1)
     try:
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     except csv.Error as error:

@@ -146,3 +146,8 @@ def test_language_is_detected() -> None:
     assert parse_one("a.txt", b"The office opens at nine and closes at five.").metadata.language == "en"
     assert parse_one("b.txt", "Das Büro öffnet um neun und schließt um fünf Uhr.".encode()).metadata.language == "de"
     assert parse_one("c.txt", "オフィスは九時に開きます。".encode()).metadata.language == "ja"
+
+
+def test_a_csv_field_of_any_length_is_read() -> None:
+    document = parse_one("notes.csv", b'id,note\n1,"' + b"long note " * 20_000 + b'"\n')
+    assert document.text.count("long note") == 20_000

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import itertools
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -75,6 +78,42 @@ def test_front_matter_that_is_no_yaml_stays_text() -> None:
     documents, reports = parse_bytes("x.md", b"---\na: [1\n---\nbody\n")
     assert documents[0].text.startswith("---\na: [1")
     assert "not valid YAML" in reports[0].warnings[0]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "---\nacl: [hr\n---\nPay",
+        "---\ntitle: a: b\nGroups: hr\n---\nPay",
+        '---\n{"acl": [hr}\n---\nPay',
+        "---\nacl: [hr]\n\n# Pay\n\nA lot.\n",
+        "---\ntitle: Pay\nacl:\n- hr\n# Pay\n",
+    ],
+)
+def test_broken_front_matter_does_not_make_a_restricted_document_public(page: str) -> None:
+    documents, reports = parse_bytes("pay.md", page.encode())
+    assert documents == []
+    assert "who may see it cannot be told" in (reports[0].skipped or "")
+
+
+def test_a_rule_above_the_text_is_no_front_matter() -> None:
+    assert parse_one("x.md", b"---\nNote: see below\n\nThe acl: a list.\n").text.startswith("---\nNote")
+
+
+def test_a_date_that_is_no_day_is_a_warning_and_the_rest_holds() -> None:
+    documents, reports = parse_bytes("x.md", b"---\nacl: [hr]\neffective_date: 2026-02-31\n---\nbody\n")
+    assert documents[0].metadata.acl == ("hr",)
+    assert documents[0].metadata.effective_date is None
+    assert reports[0].warnings == ("x.md:3: effective_date is '2026-02-31', not a date (YYYY-MM-DD)",)
+
+
+def test_references_that_blow_up_or_go_in_circles_are_refused() -> None:
+    lines = ["a: &a [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"{name}: &{name} [{', '.join(['*' + below] * 9)}]" for below, name in itertools.pairwise("abcdefghi")]
+    for front, problem in (("\n".join(lines), "more than 100000 values"), ("a: &a [*a]", "refers to itself")):
+        documents, reports = parse_bytes("x.md", f"---\n{front}\n---\nbody\n".encode())
+        assert documents[0].metadata.extra == {}
+        assert problem in reports[0].warnings[0]
 
 
 def test_title_falls_back_to_the_file_name() -> None:

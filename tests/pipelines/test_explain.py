@@ -7,7 +7,7 @@ import pytest
 from ragcli.errors import ConfigError, NotFound
 from ragcli.evaluate.trail import Trail
 from ragcli.pipelines.explain import explain
-from ragcli.records import Scope
+from ragcli.records import Filter, Scope
 from tests.evaluate.project import Project, build, golden
 
 NONE = golden('{"question": "q", "expected_source": "remote.md"}')
@@ -59,12 +59,25 @@ def test_a_leg_that_missed_is_searched_deeper(project: Project) -> None:
 
 
 def test_a_hidden_document_and_one_that_is_not_there(project: Project) -> None:
-    hidden = trail(project, "When is the merger?", "secret.md")
+    (hidden,) = explain(
+        "When is the merger?",
+        ["secret.md"],
+        engine=project.engine,
+        steps=project.steps(NONE),
+        scope=Scope((Filter("source", "=", "travel.md"),), ("board",), "2026-01-01"),
+    )
     assert passed(hidden)["filters"] is False
     assert hidden.loss is not None and hidden.loss.stage == "filtered"
     gone = trail(project, "When is the merger?", "gym.md")
     assert passed(gone) == {"corpus": False}
     assert gone.loss is not None and gone.loss.stage == "not_in_corpus"
+
+
+def test_what_a_group_may_not_see_is_not_there(project: Project) -> None:
+    assert passed(trail(project, "When is the merger?", "secret.md")) == {"corpus": False}
+    assert passed(trail(project, "When is the merger?", "secret.md#1")) == {"corpus": False}
+    with pytest.raises(NotFound, match="stands in no document's text"):
+        trail(project, "When is the merger?", "merger with Acme is planned for May")
 
 
 def test_each_expectation_has_its_own_loss(project: Project) -> None:
