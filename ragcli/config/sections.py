@@ -39,6 +39,7 @@ class IndexConfig:
     stop_words: bool = _setting(False, "drop the language's stop words from BM25")
     title_boost: float = _setting(0.25, "extra weight of a match in the title, against 1 anywhere", low=0)
     heading_boost: float = _setting(0.25, "extra weight of a match in the heading path, against 1 anywhere", low=0)
+    nearby_boost: float = _setting(1.0, "weight of a match in the chunk or beside it, added to that in it", low=0)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
-VERSION = "2"
+VERSION = "3"
 """Of these rules and of the BM25 fields. Part of every manifest: an index made under other ones is built anew."""
 
 MAX_TERM = 256

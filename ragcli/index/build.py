@@ -76,8 +76,8 @@ class SegmentBuilder:
                 chunks = self._staging.chunks(entry.doc_id)
                 writer.add(document, entry.entry_key, chunks, next_number)
             with self._clock("lexical"):
-                for offset, chunk in enumerate(chunks):
-                    lexical.add(lexical_chunk(next_number, offset, chunk, document.metadata.language))
+                for each in lexical_chunks(next_number, chunks, document.metadata.language):
+                    lexical.add(each)
             next_number += len(chunks)
             pending += chunks
         with self._clock("embed"):
@@ -99,16 +99,24 @@ class SegmentBuilder:
         return np.where(np.abs(lengths - 1) < 1e-4, rows, rows / np.maximum(lengths, 1e-12))
 
 
-def lexical_chunk(first_number: int, offset: int, chunk: Chunk, language: str | None) -> LexicalChunk:
-    """A chunk's terms by field: all that is embedded, and the title and headings once more to be weighed apart."""
-    headings = chunk.heading_path[1:] if chunk.heading_path[:1] == (chunk.title,) else chunk.heading_path
-    return LexicalChunk(
-        number=first_number + offset,
-        document=first_number,
-        text=" ".join(terms(chunk.indexed_text, language)),
-        title=" ".join(terms(chunk.title, language)),
-        headings=" ".join(terms("\n".join(headings), language)),
-    )
+def lexical_chunks(first_number: int, chunks: Sequence[Chunk], language: str | None) -> Iterator[LexicalChunk]:
+    """The terms of a document's chunks by field.
+
+    ``text`` is all that is embedded, ``title`` and ``headings`` once more to be weighed apart, ``nearby`` the
+    chunk with the ones before and after it: what a question names may stand on both sides of a cut, and a document
+    cut in two would otherwise lose to one that was not.
+    """
+    own = [" ".join(terms(chunk.text, language)) for chunk in chunks]
+    for offset, chunk in enumerate(chunks):
+        headings = chunk.heading_path[1:] if chunk.heading_path[:1] == (chunk.title,) else chunk.heading_path
+        yield LexicalChunk(
+            number=first_number + offset,
+            document=first_number,
+            text=" ".join(terms(chunk.indexed_text, language)),
+            title=" ".join(terms(chunk.title, language)),
+            headings=" ".join(terms("\n".join(headings), language)),
+            nearby=" ".join(own[max(0, offset - 1) : offset + 2]),
+        )
 
 
 def _batches(entries: Sequence[Entry]) -> Iterator[list[Entry]]:

@@ -107,7 +107,11 @@ class FolderEngine:
         terms = self._terms(query)
         if not selection.count or not terms:
             return Ranking("bm25", ())
-        boosts = {"title": self._config.title_boost, "headings": self._config.heading_boost}
+        boosts = {
+            "title": self._config.title_boost,
+            "headings": self._config.heading_boost,
+            "nearby": self._config.nearby_boost,
+        }
         documents = selection.document_count()
         nameable = not selection.unrestricted and documents <= _MANY_DOCUMENTS
         hits = self._lexical.search(

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcli.config import IndexConfig
-from ragcli.index.build import copy_documents, lexical_chunk
+from ragcli.index.build import copy_documents, lexical_chunks
 from ragcli.index.clock import Clock
 from ragcli.index.database import store_errors
 from ragcli.index.durable import link_tree, sync_folder
@@ -157,8 +157,8 @@ class Eraser:
         for place, row, _, _ in copy.documents():
             segment = copy.segments[place]
             language = segment.head(row).metadata.language
-            for offset, chunk in enumerate(segment.chunks(row)):
-                lexical.add(lexical_chunk(int(segment.numbers[row]), offset, chunk, language))
+            for chunk in lexical_chunks(int(segment.numbers[row]), segment.chunks(row), language):
+                lexical.add(chunk)
         lexical.finish()
 
     # ------------------------------------------------------------ taking the place

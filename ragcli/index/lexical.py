@@ -22,7 +22,7 @@ import tantivy
 
 from ragcli.errors import StoreError
 
-FIELDS = ("text", "title", "headings")
+FIELDS = ("text", "title", "headings", "nearby")
 _HEAP_BYTES = 128_000_000
 _SMALL_HEAP_BYTES = 15_000_000
 _SMALL_BATCH = 2_000
@@ -43,6 +43,7 @@ class LexicalChunk:
     text: str
     title: str
     headings: str
+    nearby: str = ""
 
 
 def _schema() -> tantivy.Schema:
@@ -95,6 +96,7 @@ class LexicalWriter:
         document.add_text("text", chunk.text)
         document.add_text("title", chunk.title)
         document.add_text("headings", chunk.headings)
+        document.add_text("nearby", chunk.nearby)
         with _told(self._folder, "written"):
             self._writer.add_document(document)
 

@@ -33,6 +33,7 @@ _NOT_SHAPING = frozenset(
         "index.default_acl",
         "index.title_boost",
         "index.heading_boost",
+        "index.nearby_boost",
         "index.hnsw_ef",
         "embed.batch_size",
         "embed.threads",

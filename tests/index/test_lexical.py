@@ -153,3 +153,18 @@ def test_languages_live_side_by_side(tmp_path: Path, language: str | None, text:
         allowed = engine.allowed(Scope())
         assert engine.lexical(query, 5, allowed).hits[0].chunk_id == "x.md#1"
         assert engine.lexical("policy", 5, allowed).hits[0].chunk_id == "en.md#1"
+
+
+def test_a_chunk_is_found_by_what_stands_beside_it(tmp_path: Path) -> None:
+    reader = _write(
+        tmp_path,
+        [
+            LexicalChunk(0, 0, "cat", "", "", "dog"),
+            LexicalChunk(1, 1, "dog", "", "", "cat bird"),
+            LexicalChunk(2, 2, "bird", "", "", "dog"),
+        ],
+    )
+    both = reader.search({"cat": 1, "bird": 1}, {"nearby": 0.25}, 3)
+    assert {number for number, _ in both} == {0, 1, 2}
+    assert [number for number, _ in both][-1] == 1
+    assert {number for number, _ in reader.search({"cat": 1, "bird": 1}, {"nearby": 0}, 3)} == {0, 2}

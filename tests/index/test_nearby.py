@@ -1,0 +1,20 @@
+"""What a chunk's neighbours add to its terms."""
+
+from __future__ import annotations
+
+from ragcli.index.build import lexical_chunks
+from ragcli.records import Chunk, Span
+
+
+def test_nearby_is_the_chunk_and_the_ones_beside_it() -> None:
+    texts = ["alpha", "beta", "gamma", "delta"]
+    chunks = [Chunk(f"d#{n}", "d", n, Span(0, len(text)), text, "T") for n, text in enumerate(texts, 1)]
+    found = list(lexical_chunks(7, chunks, "en"))
+    assert [chunk.number for chunk in found] == [7, 8, 9, 10]
+    assert [chunk.nearby for chunk in found] == ["alpha beta", "alpha beta gamma", "beta gamma delta", "gamma delta"]
+    assert [chunk.text.split()[-1] for chunk in found] == ["alpha", "beta", "gamma", "delta"]
+
+
+def test_a_lone_chunk_has_itself_alone() -> None:
+    (only,) = lexical_chunks(1, [Chunk("d#1", "d", 1, Span(0, 1), "a1", "T")], "en")
+    assert only.nearby.split()[0] == "a1"
