@@ -65,7 +65,7 @@ def _usage(error: Any, root: Any) -> tuple[str, str]:
         message = f"no such option: {option}" + _nearest(option, _option_names(context, root))
     elif message.startswith("No such command") and "Did you mean" not in message and context is not None:
         name = message.partition("'")[2].partition("'")[0]
-        message += _nearest(name, getattr(context.command, "commands", {}), 0.4)
+        message = message.rstrip(".") + _nearest(name, getattr(context.command, "commands", {}), 0.4)
     return message, f"{path} --help lists what it takes"
 
 

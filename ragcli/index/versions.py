@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from ragcli.errors import StoreError
+from ragcli.errors import ConfigError, StoreError
 from ragcli.index.durable import replace_text, sync_folder
 from ragcli.index.manifest import NAME, Manifest, read_manifest
 from ragcli.records import VersionInfo
@@ -35,9 +35,9 @@ def number(version: str) -> int:
 
 
 def version_path(folder: Path, version: str) -> Path:
-    """Folder of a version. Raises StoreError for a name that is none or a version that is not there."""
+    """Folder of a version. Raises ConfigError for a name that is none, StoreError for a version that is not there."""
     if not _VERSION.fullmatch(version):
-        raise StoreError(f"{version!r} is no version name such as v000007", hint="rag versions list")
+        raise ConfigError(f"{version!r} is no version name such as v000007", hint="rag versions list")
     path = folder / VERSIONS / version
     if not path.is_dir():
         known = ", ".join(version_names(folder)) or "none"

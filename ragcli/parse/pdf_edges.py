@@ -33,12 +33,17 @@ def strip_edges(pages: Sequence[Page]) -> list[str]:
     numbered = _numbered_rows(edges)
     taken: list[str] = []
     for page in pages:
+        gone: list[list[Line]] = []
         for side, row in edges[page.number]:
             pattern = _pattern(row)
             running = with_text > 1 and counts[side, pattern] >= needed and any(char.isalpha() for char in pattern)
             if running or id(row) in numbered or _counts_pages(row, page.number, offsets, with_text):
-                taken.append(" ".join(line.text for line in row))
-                page.lines = [line for line in page.lines if not any(line is item for item in row)]
+                gone.append(row)
+        kept = [line for line in page.lines if not any(line is item for row in gone for item in row)]
+        # What frames nothing is no frame: a page of one line that others resemble is a page with that line.
+        if kept or all(_number(row) is not None for row in gone):
+            taken += [" ".join(line.text for line in row) for row in gone]
+            page.lines = kept
     return list(dict.fromkeys(taken))
 
 

@@ -57,7 +57,7 @@ FAMILIES = (
     Family("markdown", 2, ("text/markdown",), ("markdown-it-py",)),
     Family("text", 1, ("text/plain", *MARKUP.values(), *CODE.values(), "text/vtt", "application/x-subrip")),
     Family("html", 1, ("text/html", "application/xhtml+xml"), ("trafilatura", "lxml")),
-    Family("pdf", 3, ("application/pdf",), ("pymupdf", "rapidocr")),
+    Family("pdf", 4, ("application/pdf",), ("pymupdf", "rapidocr")),
     Family("image", 1, IMAGES, ("rapidocr",), "ocr"),
     Family("word", 1, (WORD,), ("python-docx",)),
     Family("slides", 1, (SLIDES,), ("python-pptx",), "office"),

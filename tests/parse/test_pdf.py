@@ -72,6 +72,13 @@ def test_a_repeated_line_in_the_middle_of_pages_stays() -> None:
     assert parse_one("a.pdf", make_pdf(pages)).text.count("Same words") == 5
 
 
+def test_lines_that_frame_nothing_stay() -> None:
+    pages = [[(72.0, 40.0, 10.0, f"Page {n} of the book mentions item {n}.")] for n in range(1, 4)]
+    document = parse_one("a.pdf", make_pdf(pages))
+    assert document.text.count("of the book mentions item") == 3
+    assert document.coverage.stripped_lines == ()
+
+
 def ruled_page() -> bytes:
     document = pymupdf.open()
     page = document.new_page()
