@@ -102,6 +102,8 @@ class _Worker:
     def __init__(self, config: IngestConfig) -> None:
         self._config = config
         self._process: subprocess.Popen[str] | None = None
+        self._starting = threading.Lock()
+        self._ended = False
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the worker
 
     def parse(self, file: SourceFile) -> Parsed:
@@ -114,6 +116,8 @@ class _Worker:
 
     def _ask(self, job: dict[str, str]) -> tuple[dict[str, Any] | None, str]:
         process = self._running()
+        if process is None:
+            return None, "stopped"
         watch = _Watch(process, self._config.timeout_seconds)
         sent = _write(process, json.dumps(job))
         line = _read(process) if sent else ""
@@ -137,7 +141,12 @@ class _Worker:
         self._complaints.truncate()
         return lines[-1][:300] if lines else "no reason given"
 
-    def _running(self) -> subprocess.Popen[str]:
+    def _running(self) -> subprocess.Popen[str] | None:
+        """The process, started when there is none; None once the worker was ended."""
+        with self._starting:
+            return None if self._ended else self._started()
+
+    def _started(self) -> subprocess.Popen[str]:
         if self._process is None or self._process.poll() is not None:
             command = [sys.executable, "-m", "ragcli.parse.worker"]
             environment = {**os.environ, "OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": _package_path()}
@@ -154,10 +163,12 @@ class _Worker:
         return self._process
 
     def kill(self) -> None:
-        """End the process whatever it is doing; the thread that waits for it goes on at once."""
-        process = self._process
-        if process is not None:
-            process.kill()
+        """End the process for good, whatever it is doing; the thread that waits for it goes on at once."""
+        # Under the lock: a thread that has just taken its next file would start a process that nobody ends.
+        with self._starting:
+            self._ended = True
+            if self._process is not None:
+                self._process.kill()
 
     def close(self) -> None:
         """End the process and release what it held."""

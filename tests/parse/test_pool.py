@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ragcli.config import IngestConfig
-from ragcli.parse.pool import Parsed, parse_files
+from ragcli.parse.pool import Parsed, _Worker, parse_files
 from ragcli.parse.walk import SourceFile, walk
 from tests.parse.builders import write_tree
 
@@ -50,6 +50,15 @@ def test_stopping_early_does_not_wait_for_a_file_that_hangs(tmp_path: Path) -> N
     outcomes = parse_files(files, IngestConfig(workers=1, timeout_seconds=100_000))
     assert next(outcomes).documents[0].text == "fine"
     outcomes.close()  # hangs here when the process is not ended
+
+
+def test_an_ended_worker_takes_no_further_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "b.txt")
+    worker = _Worker(IngestConfig(timeout_seconds=100_000))
+    worker.kill()
+    parsed = worker.parse(SourceFile(tmp_path / "b.txt", "b.txt", 1, 1))  # hangs here when a process is started
+    assert parsed.reports[0].skipped == "stopped"
+    worker.close()
 
 
 def test_a_library_that_crashes_costs_its_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
