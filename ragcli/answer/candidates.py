@@ -16,8 +16,10 @@ from ragcli.sentences import sentence_spans
 
 _ITEM = re.compile(r"(?:[-*+•‣◦▪–]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])[^\S\n]+")
 _FENCE = re.compile(r"```|~~~")
+_BLANK = re.compile(r"(?:\s|:{2,}(?=\s))*")
+_RULE = re.compile(r"^[^\S\n]*([-=^+*_.\"'#])\1{2,}[^\S\n]*$", re.MULTILINE)
 _MARKUP = re.compile(
-    r"\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`|!?\[([^\]\n]*)\]\([^()\n]*\)|<[a-zA-Z/][^<>\n]{0,80}>"
+    r"\[\[[^\]\n]*\]\]|\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`|!?\[([^\]\n]*)\]\([^()\n]*\)|<[a-zA-Z/][^<>\n]{0,80}>"
 )
 
 CandidateKind = Literal["sentence", "item", "row"]
@@ -77,7 +79,7 @@ def _of_passage(passage: Passage) -> Iterator[Candidate]:
     lead, lead_text = None, _chunk_lead(passage)
     header, header_text = None, _chunk_header(passage)
     previous_row = False
-    for span in sentence_spans(text):
+    for span in _without_rules(text, sentence_spans(text)):
         raw = span.of(text)
         if any(start < span.end and span.start < end for start, end in veiled):
             continue
@@ -106,6 +108,27 @@ def _of_passage(passage: Passage) -> Iterator[Candidate]:
         lead, lead_text = (span, plain) if opens else (None, "")
 
 
+def _without_rules(text: str, spans: Sequence[Span]) -> Iterator[Span]:
+    """The spans cut at lines that only draw (``-----``): they end a block or, under a line as long, make it a title."""
+    for span in spans:
+        start = span.start
+        for rule in _RULE.finditer(text, span.start, span.end):
+            end = start + len(text[start : rule.start()].rstrip())
+            last = text.rfind("\n", start, end) + 1 or start
+            if abs((end - last) - len(rule.group().strip())) <= 2:
+                end = start + len(text[start:last].rstrip())
+            yield from _trimmed(text, start, end)
+            start = rule.end()
+        yield from _trimmed(text, start, span.end)
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
+    match = _BLANK.match(text, start, end)
+    start = match.end() if match else start
+    if start < end:
+        yield Span(start, end)
+
+
 def _is_shouted(plain: str) -> bool:
     """A heading of plain text: a short line in capitals."""
     return plain.isupper() and len(plain.split()) <= 12 and plain[-1:] not in ".!?:;"
@@ -127,6 +150,7 @@ def strip_markup(text: str) -> str:
     plain = _MARKUP.sub(lambda match: match.group(1) or "", text)
     plain = re.sub(r"^[>\s]+", "", plain)
     plain = re.sub(r"^(?:[-*+•‣◦▪–])\s+", "", plain)
+    plain = re.sub(r":{2,}\s*$", "", plain)
     return re.sub(r"\s+", " ", plain).strip()
 
 

@@ -116,7 +116,7 @@ _WITH_MODEL = {
     "log_rank": -0.6,
     "new": 0.4,
     "offers": 1.5,
-    "is_question": -2.8,
+    "is_question": -20.0,  # not fitted: a question is no answer, however like the one that was asked
     "restricted": -1.5,
     "position": -0.1,
 }
@@ -130,7 +130,7 @@ _WITHOUT_MODEL = {
     "log_rank": -0.6,
     "new": 1.0,
     "offers": 1.8,
-    "is_question": -1.2,
+    "is_question": -20.0,
     "restricted": -1.5,
     "position": -0.1,
 }
