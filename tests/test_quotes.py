@@ -98,6 +98,10 @@ def test_whole_words_cut_from_a_text_are_found_in_it(text: str, start: int, end:
         assert normalise(span.of(joined)).text.strip(" .,-") == normalise(piece).text.strip(" .,-")
 
 
-def test_normalising_is_linear_in_hostile_text() -> None:
-    for hostile in ("](" * 50_000, "-\n" * 50_000, "|-" * 50_000, " " * 100_000, "[" * 100_000, "-- " * 40_000):
-        normalise(hostile)
+@pytest.mark.parametrize("hostile", ["](", "-\n", "|-", " ", "[", "-- "])
+def test_normalising_hostile_text_ends_and_loses_no_word(hostile: str) -> None:
+    # Ends: a pattern that goes back and forth over 50,000 repeats would not within any patience.
+    text = f"before {hostile * 50_000} after"
+    found = normalise(text)
+    assert found.text.split()[0].startswith("before")
+    assert found.text.split()[-1].endswith("after")

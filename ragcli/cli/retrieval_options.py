@@ -53,11 +53,13 @@ class RetrievalOptions:
     def scope(self, config: Config) -> Scope:
         """What the question may see; the asker's groups are those of ``--as``, else of ``RAG_GROUPS``.
 
-        Raises ConfigError for a filter or a date that cannot be read.
+        Raises ConfigError for a group without a name, a filter or a date that cannot be read.
         """
         from ragcli.records import Scope
         from ragcli.retrieve.filters import parse_filter
 
+        if not all(group.strip() for group in self.groups or ()):
+            raise ConfigError("--as names no group", hint="--as GROUP, once for each group")
         return Scope(
             filters=tuple(parse_filter(text) for text in self.filters or ()),
             groups=tuple(self.groups) if self.groups else config.groups,

@@ -114,6 +114,7 @@ def test_groups_filters_and_dates_bind_the_search(sample_index: Path, tmp_path: 
         (["--filter", "date>=2026-02-30"], "2026-02-30"),
         (["--filter", "lang"], "lang"),
         (["--as-of", "tomorrow"], "tomorrow"),
+        (["--as", ""], "--as names no group"),
         (["-k", "0"], "0"),
         (["--mode", "fuzzy"], "fuzzy"),
     ],

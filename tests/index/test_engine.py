@@ -71,7 +71,9 @@ def test_records_come_back(tmp_path: Path) -> None:
 def test_any_string_is_a_query(tmp_path: Path, query: str) -> None:
     publish(tmp_path, [document("a.md", "plain text")])
     with IndexFolder(tmp_path).open() as engine:
-        engine.lexical(query, 5, engine.allowed(EVERYTHING))
+        assert engine.lexical(query, 5, engine.allowed(EVERYTHING)).hits == ()
+        both = engine.lexical(f"plain {query}", 5, engine.allowed(EVERYTHING))
+        assert [hit.chunk_id for hit in both.hits] == ["a.md#1"]
 
 
 def test_filtered_search_gives_all_that_match(tmp_path: Path) -> None:

@@ -57,9 +57,11 @@ def test_lock_of_a_killed_process_is_taken(tmp_path: Path) -> None:
 def test_forked_worker_does_not_keep_the_lock(tmp_path: Path) -> None:
     process = _hold(tmp_path / "LOCK", "fork")
     process.send_signal(signal.SIGKILL)
-    process.wait()
+    assert process.wait() == -signal.SIGKILL
     with writer_lock(tmp_path / "LOCK"):
-        pass
+        found = holder(tmp_path / "LOCK")
+        assert found is not None
+        assert found.pid == os.getpid()
     process.communicate("")
 
 
