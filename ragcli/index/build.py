@@ -112,7 +112,7 @@ def lexical_chunks(first_number: int, chunks: Sequence[Chunk], language: str | N
         yield LexicalChunk(
             number=first_number + offset,
             document=first_number,
-            text=" ".join(terms(chunk.indexed_text, language)),
+            text=" ".join((*terms(chunk.indexed_text.removesuffix(chunk.text), language), own[offset])),
             title=" ".join(terms(chunk.title, language)),
             headings=" ".join(terms("\n".join(headings), language)),
             nearby=" ".join(own[max(0, offset - 1) : offset + 2]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ragcli.index.analysis import terms
 from ragcli.index.build import lexical_chunks
 from ragcli.records import Chunk, Span
 
@@ -18,3 +19,12 @@ def test_nearby_is_the_chunk_and_the_ones_beside_it() -> None:
 def test_a_lone_chunk_has_itself_alone() -> None:
     (only,) = lexical_chunks(1, [Chunk("d#1", "d", 1, Span(0, 1), "a1", "T")], "en")
     assert only.nearby.split()[0] == "a1"
+
+
+def test_text_is_all_that_is_embedded() -> None:
+    text = "Ports of the X200-B: 8443, naïve\nsecond line"
+    chunk = Chunk(
+        "d#1", "d", 1, Span(0, len(text)), text, "The title", ("Ports",), lead="| a | b |", context="Said so."
+    )
+    (only,) = lexical_chunks(1, [chunk], "en")
+    assert only.text.split() == terms(chunk.indexed_text, "en")
