@@ -19,7 +19,7 @@ from ragcli.records import Chunk, Span, Usage
 KINDS = [
     kind
     for _, kind in inspect.getmembers(records, dataclasses.is_dataclass)
-    if kind.__module__ == "ragcli.records" and kind is not records.Allowed  # its token is opaque by intent
+    if kind.__module__.startswith("ragcli.records.") and kind is not records.Allowed  # its token is opaque by intent
 ]
 
 TEXT = st.text(max_size=8)

@@ -1,0 +1,53 @@
+"""Every value that passes between stages: frozen, plain data, no IO.
+
+Offsets are half-open character positions in ``Document.text``; pages, lines, ranks and ordinals count from 1.
+"""
+
+from ragcli.records.answers import Answer, AskResult, Citation, Sentence, SentenceStatus, Step, Trace
+from ragcli.records.chunks import Chunk
+from ragcli.records.completions import Claim, Completion, ModelRequest, NotFoundReason, Passage, Usage
+from ragcli.records.documents import Block, BlockKind, Coverage, Document, FileReport, Metadata, Section, Span
+from ragcli.records.golden import GoldenCase, Judgment
+from ragcli.records.index import Allowed, EmbedderInfo, Forgotten, PublishResult, VersionDiff, VersionInfo
+from ragcli.records.retrieval import DenseMethod, Filter, Hit, Ranking, Retrieval, RetrievedChunk, Scope, SearchMode
+
+__all__ = [
+    "Allowed",
+    "Answer",
+    "AskResult",
+    "Block",
+    "BlockKind",
+    "Chunk",
+    "Citation",
+    "Claim",
+    "Completion",
+    "Coverage",
+    "DenseMethod",
+    "Document",
+    "EmbedderInfo",
+    "FileReport",
+    "Filter",
+    "Forgotten",
+    "GoldenCase",
+    "Hit",
+    "Judgment",
+    "Metadata",
+    "ModelRequest",
+    "NotFoundReason",
+    "Passage",
+    "PublishResult",
+    "Ranking",
+    "Retrieval",
+    "RetrievedChunk",
+    "Scope",
+    "SearchMode",
+    "Section",
+    "Sentence",
+    "SentenceStatus",
+    "Span",
+    "Step",
+    "Trace",
+    "Usage",
+    "VersionDiff",
+    "VersionInfo",
+]

@@ -1,0 +1,113 @@
+"""A checked answer with its citations, how it came about, and what is kept of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ragcli.records.completions import NotFoundReason, Passage, Usage
+from ragcli.records.documents import Span
+from ragcli.records.retrieval import Retrieval
+
+SentenceStatus = Literal["supported", "paraphrase", "misattributed", "unsupported", "uncited"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of the answer after checking; ``citations`` are printed citation numbers."""
+
+    text: str
+    citations: tuple[int, ...]
+    status: SentenceStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A printed source. ``span`` is where ``quote`` stands in the document, None when it was not found there."""
+
+    number: int
+    chunk_id: str
+    source: str
+    title: str
+    heading_path: tuple[str, ...]
+    quote: str
+    span: Span | None
+    page: int | None
+    lines: tuple[int, int] | None
+    effective_date: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A checked answer. ``passages`` are the chunk ids that were sent, in order."""
+
+    question: str
+    standalone_question: str
+    found: bool
+    not_found_reason: NotFoundReason | None
+    text: str
+    sentences: tuple[Sentence, ...]
+    citations: tuple[Citation, ...]
+    invalid_citations: tuple[str, ...]
+    passages: tuple[str, ...]
+    provider: str
+    model: str
+    usage: Usage
+    confidence: float | None = None
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One search on the way to an answer: what was asked of the retriever and the chunks it showed."""
+
+    query: str
+    chunk_ids: tuple[str, ...]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AskResult:
+    """An answer with how it came about. ``timings_ms`` has retrieve, generate, verify and total."""
+
+    answer: Answer
+    retrieval: Retrieval
+    passages: tuple[Passage, ...]
+    index_version: str
+    trace_id: str
+    timings_ms: Mapping[str, float]
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A past question as kept under the index folder: only what the asker could see.
+
+    ``created`` is UTC, ISO with seconds. ``hits`` are (chunk id, score) in order, ``cited`` the chunk ids cited;
+    ``feedback`` is ``good``, ``bad`` or None.
+    """
+
+    trace_id: str
+    created: str
+    question: str
+    standalone_question: str
+    index_version: str
+    mode: str
+    found: bool
+    not_found_reason: str | None
+    answer: str
+    confidence: float | None
+    hits: tuple[tuple[str, float], ...]
+    passages: tuple[str, ...]
+    cited: tuple[str, ...]
+    statuses: tuple[str, ...]
+    provider: str
+    model: str
+    usage: Usage = field(default_factory=Usage)
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    filters: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    session: str | None = None
+    steps: tuple[Step, ...] = ()
+    feedback: str | None = None

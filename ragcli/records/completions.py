@@ -1,0 +1,81 @@
+"""What is sent to a generator and what it gives back, before any check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ragcli.records.chunks import Chunk
+from ragcli.records.documents import Span
+
+NotFoundReason = Literal["no_candidates", "low_evidence", "model_declined", "all_unsupported"]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk as sent to the generator under a number from 1.
+
+    ``text`` is what may be quoted: the chunk's own text or, under parent-child chunking, the wider span
+    ``document.text[span]`` around it. ``page_starts`` holds (offset in the document, page) for each page that
+    begins in or before the span; the scores are those of retrieval, None where that stage did not run.
+    """
+
+    number: int
+    chunk: Chunk
+    text: str
+    span: Span
+    source: str
+    effective_date: str | None = None
+    confidence: float = 0.0
+    page_starts: tuple[tuple[int, int], ...] = ()
+    dense_score: float | None = None
+    bm25_score: float | None = None
+    rerank_score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One sentence as a generator gave it, before any check: what it cites and the quote for each citation."""
+
+    text: str
+    cited: tuple[str, ...] = ()
+    quotes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens billed by a model; cached input tokens are counted apart."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cache_read_tokens + other.cache_read_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One question to a language model: a long text that many requests share, and what is asked about it."""
+
+    shared: str
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a generator produced. ``cited`` in its claims are passage numbers as text, exactly as received."""
+
+    found: bool
+    claims: tuple[Claim, ...]
+    provider: str
+    model: str
+    usage: Usage = Usage()
+    confidence: float | None = None
+    not_found_reason: NotFoundReason | None = None
