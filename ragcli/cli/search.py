@@ -73,16 +73,30 @@ def notices(run: Invocation, stages: wiring.Stages, found: Retrieval) -> None:
         run.output.notice(f"{documents} superseded, expired or not yet in force left out (--include-superseded)")
     if run.output.verbosity:
         times = ", ".join(f"{name} {value:.1f}" for name, value in found.timings_ms.items())
-        run.output.detail(f"dense method: {found.dense_method or 'none'}; milliseconds: {times}")
+        method, first_pass = dense_method(found)
+        after = f" after a first pass over {first_pass.replace('_', ' ')}" if first_pass else ""
+        run.output.detail(f"dense method: {method or 'none'}{after}; milliseconds: {times}")
+
+
+def dense_method(found: Retrieval) -> tuple[str | None, str | None]:
+    """How the scores of the dense leg were had, ``exact`` or ``hnsw``, and what named the rows to score, if anything.
+
+    A scan of bit codes is exact in its scores alone: it can miss a row, so it is named beside the method.
+    """
+    if found.dense_method == "quantised":
+        return "exact", "bit_codes"
+    return found.dense_method, None
 
 
 def _content(found: Retrieval, scope: Scope, version: str) -> dict[str, Any]:
+    method, first_pass = dense_method(found)
     return {
         "schema": "rag.search/1",
         "query": found.query,
         "index_version": version,
         "mode": found.mode,
-        "dense_method": found.dense_method,
+        "dense_method": method,
+        "dense_first_pass": first_pass,
         "reranker": found.reranker,
         "filters": [str(item) for item in scope.filters],
         "groups": list(scope.groups),

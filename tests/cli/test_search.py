@@ -6,11 +6,13 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ragcli.cli.places import snippet
 from ragcli.index.engine import FolderEngine
+from ragcli.records import DenseMethod, Ranking
 from tests.cli.running import REPOSITORY, environment, here
 
 KEYS = [
@@ -178,3 +180,21 @@ def test_a_version_that_is_served_otherwise_than_built_says_so(
     monkeypatch.setattr(FolderEngine, "notices", ("the graph cannot be loaded: exact search serves",))
     ran = here("search", "E-4012", "--mode", "bm25", "--index", str(sample_index), cwd=tmp_path)
     assert ran.err == "warning: the graph cannot be loaded: exact search serves\n"
+
+
+def test_a_scan_of_bit_codes_is_exact_in_its_scores_and_names_its_first_pass(
+    sample_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = here("search", "remote days", "--index", str(sample_index), "--json", cwd=tmp_path).json
+    assert (plain["dense_method"], plain["dense_first_pass"]) == ("exact", None)
+
+    dense = FolderEngine.dense
+
+    def large_corpus(engine: FolderEngine, *arguments: Any) -> tuple[Ranking, DenseMethod]:
+        return dense(engine, *arguments)[0], "quantised"
+
+    monkeypatch.setattr(FolderEngine, "dense", large_corpus)
+    coded = here("search", "remote days", "--index", str(sample_index), "--json", cwd=tmp_path).json
+    assert (coded["dense_method"], coded["dense_first_pass"]) == ("exact", "bit_codes")
+    told = here("search", "remote days", "--index", str(sample_index), "-v", cwd=tmp_path).err
+    assert "dense method: exact after a first pass over bit codes;" in told
