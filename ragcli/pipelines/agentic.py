@@ -6,92 +6,53 @@ import dataclasses
 import time
 
 from ragcli.answer.decompose import PartwiseAnswerer, parts
-from ragcli.answer.pack import pack
 from ragcli.answer.searching import SearchingAnswerer
 from ragcli.answer.verify import verify
-from ragcli.config import Config
-from ragcli.interfaces import Engine, Generator, Tokenizer
-from ragcli.pipelines.ask import Gathered, Keep, Retrieve, ask, conclude
-from ragcli.records import AskResult, Passage, Retrieval, RetrievedChunk, Scope, Step, Usage
+from ragcli.interfaces import Generator
+from ragcli.pipelines.ask import ask
+from ragcli.pipelines.inquiry import Gathered, Inquiry
+from ragcli.records import AskResult, Passage, Retrieval, RetrievedChunk, Step
 
 
-def ask_in_parts(
-    question: str,
-    *,
-    retrieve: Retrieve,
-    engine: Engine,
-    generator: Generator,
-    tokenizer: Tokenizer,
-    scope: Scope,
-    config: Config,
-    standalone_question: str | None = None,
-    session: str | None = None,
-    keep: Keep | None = None,
-    spent: Usage | None = None,
-) -> AskResult:
+def ask_in_parts(inquiry: Inquiry, *, generator: Generator) -> AskResult:
     """Offline: each part of the question is searched and answered, the hits fused in turns, the claims put together."""
-    asked = parts((standalone_question or question).strip())[: config.answer.max_steps]
+    asked = parts(inquiry.asked)[: inquiry.config.answer.max_steps]
 
     def gather(whole: str) -> Gathered:
-        found = [retrieve(part, scope) for part in asked or (whole,)]
+        found = [inquiry.search(part) for part in asked or (whole,)]
         steps = tuple(
             Step(one.query, tuple(hit.chunk.chunk_id for hit in one.hits), "a part of the question") for one in found
         )
         merged = in_turns(whole, found)
-        return Gathered(merged, pack(merged, engine=engine, config=config.answer, tokenizer=tokenizer), steps)
+        return Gathered(merged, inquiry.pack(merged), steps)
 
-    return ask(
-        question,
-        retrieve=retrieve,
-        engine=engine,
-        generator=PartwiseAnswerer(generator, asked) if len(asked) > 1 else generator,
-        tokenizer=tokenizer,
-        scope=scope,
-        config=config,
-        standalone_question=standalone_question,
-        session=session,
-        keep=keep,
-        gather=gather,
-        spent=spent,
-    )
+    answerer = PartwiseAnswerer(generator, asked) if len(asked) > 1 else generator
+    return ask(inquiry, generator=answerer, gather=gather)
 
 
-def ask_with_searches(
-    question: str,
-    *,
-    retrieve: Retrieve,
-    engine: Engine,
-    answerer: SearchingAnswerer,
-    tokenizer: Tokenizer,
-    scope: Scope,
-    config: Config,
-    standalone_question: str | None = None,
-    session: str | None = None,
-    keep: Keep | None = None,
-    spent: Usage | None = None,
-) -> AskResult:
+def ask_with_searches(inquiry: Inquiry, *, answerer: SearchingAnswerer) -> AskResult:
     """The model searches through the same filtered retriever; every passage it saw can be cited."""
     started = time.perf_counter()
-    asked = (standalone_question or question).strip()
     retrievals: list[Retrieval] = []
     shown: set[str] = set()
 
     def search(query: str, first_number: int) -> tuple[Passage, ...]:
-        retrieval = retrieve(query, scope)
+        retrieval = inquiry.search(query)
         retrievals.append(retrieval)
         new = dataclasses.replace(
             retrieval, hits=tuple(hit for hit in retrieval.hits if hit.chunk.chunk_id not in shown)
         )
-        passages = pack(new, engine=engine, config=config.answer, tokenizer=tokenizer)
+        passages = inquiry.pack(new)
         shown.update(passage.chunk.chunk_id for passage in passages)
         return tuple(
             dataclasses.replace(passage, number=number) for number, passage in enumerate(passages, start=first_number)
         )
 
-    searched = answerer.answer(asked, search)
+    searched = answerer.answer(inquiry.asked, search)
     generated = time.perf_counter()
-    answer = verify(searched.completion, searched.passages, question=question, standalone_question=asked)
-    answer = dataclasses.replace(answer, usage=(spent or Usage()) + answer.usage)
+    answer = verify(
+        searched.completion, searched.passages, question=inquiry.question, standalone_question=inquiry.asked
+    )
     ended = time.perf_counter()
     retrieving = sum(retrieval.timings_ms.get("total", 0.0) for retrieval in retrievals)
     timings = {
@@ -100,8 +61,8 @@ def ask_with_searches(
         "verify": (ended - generated) * 1000,
         "total": (ended - started) * 1000,
     }
-    found = Gathered(in_turns(asked, retrievals), searched.passages, searched.steps)
-    return conclude(answer, found, engine=engine, scope=scope, timings=timings, session=session, keep=keep)
+    found = Gathered(in_turns(inquiry.asked, retrievals), searched.passages, searched.steps)
+    return inquiry.conclude(answer, found, timings)
 
 
 def in_turns(question: str, retrievals: list[Retrieval]) -> Retrieval:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ragcli.config import Config
 from ragcli.errors import ConfigError
-from ragcli.interfaces import Engine, Tokenizer
-from ragcli.pipelines.ask import Gathered, Retrieve
+from ragcli.interfaces import Engine
+from ragcli.pipelines.inquiry import Gathered, Inquiry
 from ragcli.prices import cost
 from ragcli.records import Chunk, Passage, Scope, Usage
 
@@ -55,13 +55,12 @@ def advice(size: CorpusSize | None, config: Config) -> str:
     )
 
 
-def gather_all(
-    question: str, *, retrieve: Retrieve, engine: Engine, tokenizer: Tokenizer, scope: Scope, config: Config
-) -> Gathered:
+def gather_all(question: str, inquiry: Inquiry) -> Gathered:
     """Every allowed chunk as a passage, document by document; the search runs as well, to name the nearest.
 
     Raises ConfigError when the corpus is larger than ``answer.direct_max_tokens``.
     """
+    engine, scope, config = inquiry.engine, inquiry.scope, inquiry.config
     size = corpus_size(engine, scope, config)
     if size is None or size.tokens > config.answer.direct_max_tokens:
         held = "far more" if size is None else f"about {size.tokens:,}"
@@ -70,7 +69,7 @@ def gather_all(
             f"{config.answer.direct_max_tokens:,}",
             hint="narrow it with --filter, raise answer.direct_max_tokens, or leave --direct out",
         )
-    retrieval = retrieve(question, scope)
+    retrieval = inquiry.search(question)
     scores = {hit.chunk.chunk_id: hit for hit in retrieval.hits}
     passages = []
     for number, chunk in enumerate(_chunks(engine, scope), start=1):

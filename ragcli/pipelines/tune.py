@@ -10,7 +10,7 @@ from ragcli.answer.extractive import ExtractiveAnswerer
 from ragcli.config import Config
 from ragcli.errors import GoldenError
 from ragcli.interfaces import Embedder, Engine, Progress, Tokenizer
-from ragcli.pipelines.ask import Retrieve, gather_best
+from ragcli.pipelines.inquiry import Inquiry, Retrieve
 from ragcli.records import GoldenCase, Scope
 
 
@@ -32,15 +32,15 @@ def tune(
     answerer = ExtractiveAnswerer(dataclasses.replace(config.answer, min_confidence=0.0), embedder)
     outcomes = []
     for number, case in enumerate(cases, start=1):
-        found = gather_best(
-            case.question,
+        inquiry = Inquiry(
+            question=case.question,
             retrieve=retrieve,
             engine=engine,
             tokenizer=tokenizer,
             scope=scope_of(case),
             config=config,
         )
-        made = answerer.generate(case.question, found.passages)
+        made = answerer.generate(case.question, inquiry.gather(case.question).passages)
         outcomes.append(Outcome(case.case_id, made.confidence or 0.0, case.answerable))
         if progress is not None:
             progress("tune", number, len(cases))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from ragcli.index.engine import FolderEngine
     from ragcli.index.folder import IndexFolder
     from ragcli.interfaces import Embedder, Generator, Reranker, Tokenizer
-    from ragcli.pipelines.ask import Gathered, OnSentence
+    from ragcli.pipelines.ask import Gather, OnSentence
+    from ragcli.pipelines.inquiry import Inquiry
     from ragcli.records import AskResult, Passage, Retrieval, Scope, Trace, Usage
     from ragcli.sessions import Sessions
     from ragcli.traces import Traces
@@ -125,12 +126,9 @@ class Stages:
 
     def passages(self, question: str, scope: Scope, *, direct: bool = False) -> tuple[Passage, ...]:
         """What would be given to the generator for a question."""
-        from ragcli.answer.pack import pack
-
-        if direct:
-            return self._gather_all(scope)(question).passages
-        found = self.retrieve(question, scope)
-        return pack(found, engine=self.engine, config=self.config.answer, tokenizer=self.tokenizer)
+        inquiry = self._inquiry(question, scope)
+        gather = self._gather_all(inquiry) if direct else inquiry.gather
+        return gather(question).passages
 
     def request(self, question: str, passages: Sequence[Passage]) -> dict[str, Any] | None:
         """The body that would be sent to the model behind the Messages API; None when nothing leaves the machine."""
@@ -162,48 +160,53 @@ class Stages:
         from ragcli.pipelines.ask import ask
 
         alone, spent = self._standalone(question, earlier)
-        shared: dict[str, Any] = {
-            "retrieve": self.retrieve,
-            "engine": self.engine,
-            "tokenizer": self.tokenizer,
-            "scope": scope,
-            "config": self.config,
-            "standalone_question": alone,
-            "spent": spent,
-            "session": session,
-            "keep": self._keep if keep and self.config.trace.enabled else None,
-        }
+        kept = self._keep if keep and self.config.trace.enabled else None
+        inquiry = self._inquiry(question, scope, standalone_question=alone, spent=spent, session=session, keep=kept)
         if agentic:
-            return self._ask_in_steps(question, shared)
-        gather = self._gather_all(scope) if direct else None
-        return ask(question, generator=self.generator, gather=gather, on_sentence=on_sentence, **shared)
+            return self._ask_in_steps(inquiry)
+        gather = self._gather_all(inquiry) if direct else None
+        return ask(inquiry, generator=self.generator, gather=gather, on_sentence=on_sentence)
 
-    def _standalone(self, question: str, earlier: Sequence[str]) -> tuple[str, Usage | None]:
+    def _inquiry(self, question: str, scope: Scope, **more: Any) -> Inquiry:
+        from ragcli.pipelines.inquiry import Inquiry
+
+        return Inquiry(
+            question=question,
+            retrieve=self.retrieve,
+            engine=self.engine,
+            tokenizer=self.tokenizer,
+            scope=scope,
+            config=self.config,
+            **more,
+        )
+
+    def _standalone(self, question: str, earlier: Sequence[str]) -> tuple[str, Usage]:
         """A follow-up as a question of its own, by the model that answers or by rule, and what that cost."""
         from ragcli.answer.followup import standalone
+        from ragcli.records import Usage
 
         if self.written is None or not earlier:
-            return standalone(question, earlier), None
+            return standalone(question, earlier), Usage()
         from ragcli.answer.rewriting import rewrite
 
         return rewrite(question, earlier, client=self.written.client, model=self.config.answer.model)
 
-    def _ask_in_steps(self, question: str, shared: dict[str, Any]) -> AskResult:
+    def _ask_in_steps(self, inquiry: Inquiry) -> AskResult:
         """A model decides what to search for; without one the question is taken apart by rule."""
         from ragcli.answer.searching import SearchingAnswerer
         from ragcli.pipelines.agentic import ask_in_parts, ask_with_searches
 
         if self.written is None:
-            return ask_in_parts(question, generator=self.generator, **shared)
+            return ask_in_parts(inquiry, generator=self.generator)
         answerer = SearchingAnswerer(self.config.answer, self.written.client)
-        return ask_with_searches(question, answerer=answerer, **shared)
+        return ask_with_searches(inquiry, answerer=answerer)
 
     @property
     def written(self) -> WrittenAnswerer | None:
         """The answerer behind the Messages API; None when answers are made on this machine."""
         return cast("WrittenAnswerer", self.generator) if self.config.answer.provider == "anthropic" else None
 
-    def _gather_all(self, scope: Scope) -> Callable[[str], Gathered]:
+    def _gather_all(self, inquiry: Inquiry) -> Gather:
         from ragcli.pipelines.direct import gather_all
 
         if self.written is None:
@@ -211,14 +214,7 @@ class Stages:
                 "--direct sends the whole corpus to a model, and answer.provider is extractive",
                 hint="--provider anthropic; without a model leave --direct out",
             )
-        return functools.partial(
-            gather_all,
-            retrieve=self.retrieve,
-            engine=self.engine,
-            tokenizer=self.tokenizer,
-            scope=scope,
-            config=self.config,
-        )
+        return functools.partial(gather_all, inquiry=inquiry)
 
     def direct_advice(self, scope: Scope) -> str:
         """A notice that the whole corpus would fit into the model's prompt; empty when not, or when none is used."""

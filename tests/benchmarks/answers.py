@@ -27,7 +27,6 @@ from ragcli import wiring
 from ragcli.answer.calibration import FOLDS, Outcome, tune_threshold
 from ragcli.answer.extractive import ExtractiveAnswerer
 from ragcli.answer.verify import verify
-from ragcli.pipelines.ask import gather_best
 from ragcli.records import Answer, Scope
 from tests.benchmarks.answers_edits import shared_data
 
@@ -71,16 +70,9 @@ def ask_all(stages: wiring.Stages, rows: Sequence[dict[str, Any]]) -> Iterator[A
     settings = dataclasses.replace(stages.config.answer, min_confidence=0.0)
     answerer = ExtractiveAnswerer(settings, stages.embedder)
     for row in rows:
-        found = gather_best(
-            row["question"],
-            retrieve=stages.retrieve,
-            engine=stages.engine,
-            tokenizer=stages.tokenizer,
-            scope=Scope(),
-            config=stages.config,
-        )
-        answer = verify(answerer.generate(row["question"], found.passages), found.passages, question=row["question"])
-        texts = [passage.text for passage in found.passages if passage.source in row["expected_sources"]]
+        passages = stages.passages(row["question"], Scope())
+        answer = verify(answerer.generate(row["question"], passages), passages, question=row["question"])
+        texts = [passage.text for passage in passages if passage.source in row["expected_sources"]]
         retrieved = any(contains(text, row) for text in texts)
         yield Asked(row, answer, retrieved, misplaced(stages, answer))
 

@@ -11,6 +11,7 @@ from ragcli.answer.endpoint import find_endpoint
 from ragcli.answer.searching import SearchingAnswerer
 from ragcli.config import AnswerConfig, Config
 from ragcli.pipelines.agentic import ask_in_parts, ask_with_searches, in_turns
+from ragcli.pipelines.inquiry import Inquiry, Keep
 from ragcli.records import (
     Chunk,
     Claim,
@@ -75,17 +76,22 @@ def _retrieve(question: str, scope: Scope) -> Retrieval:
     return Retrieval(question, "hybrid", hits, {}, Ranking("fused", ()), None, "exact", 0, None, {"total": 1.0})
 
 
+def _inquiry(question: str, config: Config | None = None, keep: Keep | None = None) -> Inquiry:
+    return Inquiry(
+        question=question,
+        retrieve=_retrieve,
+        engine=_Engine(),  # type: ignore[arg-type]
+        tokenizer=_Tokenizer(),
+        scope=Scope(),
+        config=config or Config(),
+        keep=keep,
+    )
+
+
 def test_a_question_in_parts_is_searched_part_by_part() -> None:
     kept: list[Trace] = []
     result = ask_in_parts(
-        "How long is parental leave and who approves it?",
-        retrieve=_retrieve,
-        engine=_Engine(),  # type: ignore[arg-type]
-        generator=_WordMatch(),
-        tokenizer=_Tokenizer(),
-        scope=Scope(),
-        config=Config(),
-        keep=kept.append,
+        _inquiry("How long is parental leave and who approves it?", keep=kept.append), generator=_WordMatch()
     )
     assert [step.query for step in result.steps] == ["How long is parental leave?", "who approves parental leave?"]
     assert result.answer.passages[:2] == ("leave.md#1", "approval.md#1")
@@ -123,13 +129,7 @@ def _search_and_answer(*script: Act, **settings: Any) -> tuple[Any, MessagesServ
         endpoint = find_endpoint(server.url, "command line", {"ANTHROPIC_API_KEY": "k"}, offline=False)
         answerer = SearchingAnswerer(config, MessagesClient(endpoint, timeout_seconds=5, retries=0))
         result = ask_with_searches(
-            "How long is parental leave?",
-            retrieve=_retrieve,
-            engine=_Engine(),  # type: ignore[arg-type]
-            answerer=answerer,
-            tokenizer=_Tokenizer(),
-            scope=Scope(),
-            config=Config(answer=config),
+            _inquiry("How long is parental leave?", config=Config(answer=config)), answerer=answerer
         )
     return result, server
 

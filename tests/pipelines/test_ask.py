@@ -11,8 +11,10 @@ from ragcli.answer.questions import AGGREGATE_NOTICE
 from ragcli.codec import decode, encode
 from ragcli.config import Config
 from ragcli.errors import ConfigError, NotFound
-from ragcli.pipelines.ask import ask
+from ragcli.pipelines.ask import OnSentence, ask
+from ragcli.pipelines.inquiry import Inquiry
 from ragcli.records import (
+    AskResult,
     Chunk,
     Citation,
     Claim,
@@ -74,17 +76,19 @@ def _retrieval(question: str, scope: Scope) -> Retrieval:
     return Retrieval(question, "hybrid", hits, {}, Ranking("fused", ()), None, "exact", 0, None, {"total": 1.0})
 
 
-def _ask(question: str, generator: _Quoting | None = None, **more: object):  # type: ignore[no-untyped-def]
-    return ask(
-        question,
+def _ask(
+    question: str, generator: _Quoting | None = None, on_sentence: OnSentence | None = None, **more: object
+) -> AskResult:
+    inquiry = Inquiry(
+        question=question,
         retrieve=_retrieval,
         engine=_Engine(),  # type: ignore[arg-type]
-        generator=generator or _Quoting(),
         tokenizer=_Tokenizer(),
         scope=Scope(filters=(Filter("lang", "=", "en"),), groups=("hr",)),
         config=Config(),
         **more,  # type: ignore[arg-type]
     )
+    return ask(inquiry, generator=generator or _Quoting(), on_sentence=on_sentence)
 
 
 def test_answers_with_a_checked_citation() -> None:
@@ -190,13 +194,13 @@ def test_a_poisoned_passage_is_named() -> None:
         hits = (RetrievedChunk(1, chunk, 1.0, source="evil.txt"),)
         return Retrieval(question, "hybrid", hits, {}, Ranking("fused", ()), None, "exact", 0, None, {})
 
-    result = ask(
-        "May I?",
+    inquiry = Inquiry(
+        question="May I?",
         retrieve=retrieve,
         engine=_Engine(),  # type: ignore[arg-type]
-        generator=_Quoting(),
         tokenizer=_Tokenizer(),
         scope=Scope(),
         config=Config(),
     )
+    result = ask(inquiry, generator=_Quoting())
     assert any("evil.txt" in text and "not followed" in text for text in result.answer.notices)

@@ -9,6 +9,7 @@ import pytest
 from ragcli.config import AnswerConfig, Config
 from ragcli.errors import ConfigError
 from ragcli.pipelines.direct import advice, corpus_size, gather_all
+from ragcli.pipelines.inquiry import Inquiry
 from ragcli.prices import cost
 from ragcli.records import (
     Allowed,
@@ -65,14 +66,15 @@ def _retrieve(question: str, scope: Scope) -> Retrieval:
 
 def _gather(scope: Scope, limit: int = 100000) -> tuple[str, ...]:
     config = Config(answer=AnswerConfig(direct_max_tokens=limit))
-    found = gather_all(
-        "q",
+    inquiry = Inquiry(
+        question="q",
         retrieve=_retrieve,
-        engine=_Engine(),
-        tokenizer=None,
+        engine=_Engine(),  # type: ignore[arg-type]
+        tokenizer=None,  # type: ignore[arg-type]
         scope=scope,
-        config=config,  # type: ignore[arg-type]
+        config=config,
     )
+    found = gather_all("q", inquiry)
     assert [passage.number for passage in found.passages] == list(range(1, len(found.passages) + 1))
     assert all(passage.effective_date == "2026-01-01" for passage in found.passages)
     return tuple(passage.chunk.chunk_id for passage in found.passages)

@@ -14,6 +14,7 @@ from ragcli.evaluate.run import EvalRun
 from ragcli.interfaces import Embedder, Progress
 from ragcli.pipelines.ask import ask
 from ragcli.pipelines.evaluate import corpus_fingerprint
+from ragcli.pipelines.inquiry import Inquiry
 from ragcli.pipelines.judge import rule_judge
 from ragcli.pipelines.prefetch import Prefetched
 from ragcli.pipelines.steps import Steps, case_scope
@@ -298,15 +299,15 @@ def answered(project: Project, generator: Says, *rows: str, **answer: object) ->
     settings = dataclasses.replace(project.config.answer, **answer)  # type: ignore[arg-type]
 
     def asks(case: GoldenCase, scope: Scope) -> AskResult:
-        return ask(
-            case.question,
+        inquiry = Inquiry(
+            question=case.question,
             retrieve=retrieval.retrieve,
             engine=project.engine,
-            generator=generator,
             tokenizer=project.embedder.tokenizer,
             scope=scope,
             config=dataclasses.replace(project.config, answer=settings),
         )
+        return ask(inquiry, generator=generator)
 
     return project.run(cases, dataclasses.replace(retrieval, ask=asks))
 
@@ -356,15 +357,15 @@ def test_relevancy_and_a_judge_within_a_run(project: Project) -> None:
     generator = Says(RIGHT)
 
     def asks(case: GoldenCase, scope: Scope) -> AskResult:
-        return ask(
-            case.question,
+        inquiry = Inquiry(
+            question=case.question,
             retrieve=base.retrieve,
             engine=project.engine,
-            generator=generator,
             tokenizer=project.embedder.tokenizer,
             scope=scope,
             config=project.config,
         )
+        return ask(inquiry, generator=generator)
 
     steps = dataclasses.replace(
         base,
