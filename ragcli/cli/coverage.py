@@ -8,7 +8,7 @@ from ragcli.cli.output import Output
 from ragcli.cli.terminal import one_line, shortened
 
 if TYPE_CHECKING:
-    from ragcli.pipelines.ingest import IngestResult
+    from ragcli.pipelines.ingest_result import IngestResult
     from ragcli.pipelines.plan import Plan
     from ragcli.records import FileReport
     from ragcli.wiring import Built

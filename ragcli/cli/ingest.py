@@ -20,7 +20,7 @@ from ragcli.errors import ConfigError, ExitCode
 
 if TYPE_CHECKING:
     from ragcli.config import Config
-    from ragcli.pipelines.ingest import IngestResult
+    from ragcli.pipelines.ingest_result import IngestResult
     from ragcli.wiring import Built
 
 

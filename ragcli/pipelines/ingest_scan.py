@@ -72,8 +72,10 @@ def inner_roots(staging: Staging, path: Path) -> list[Root]:
     return [root for root in staging.roots() if root.path != path and root.path.is_relative_to(path)]
 
 
-def scan_place(place: Place, staging: Staging, config: IngestConfig, key_of: Callable[[str], str], force: bool) -> Scan:
-    """Compare a place with what is staged; ``key_of`` tells the key under which a relative path is read now.
+def scan_place(
+    place: Place, staging: Staging, config: IngestConfig, key_of: Callable[[int, str], str], force: bool
+) -> Scan:
+    """Compare a place with what is staged; ``key_of`` a root and a relative path is what the file is read under now.
 
     Raises SourceError when the place does not exist.
     """
@@ -86,7 +88,11 @@ def scan_place(place: Place, staging: Staging, config: IngestConfig, key_of: Cal
     touched: list[FileState] = []
     for file in files:
         state = states.get(file.relative)
-        if force or state is None or (state.size, state.parse_key) != (file.size, key_of(file.relative)):
+        if (
+            force
+            or state is None
+            or (state.size, state.parse_key) != (file.size, key_of(place.root.root_id, file.relative))
+        ):
             todo.append(file)
         elif state.mtime_ns != file.mtime_ns:
             if state.sha256 and digest(file.path) == state.sha256:

@@ -10,7 +10,8 @@ from ragcli.config import Config, IngestConfig, PathRule
 from ragcli.errors import SourceError, StrictFailure
 from ragcli.index.folder import IndexFolder
 from ragcli.index.writer import Writer
-from ragcli.pipelines.ingest import IngestResult, ingest
+from ragcli.pipelines.ingest import ingest
+from ragcli.pipelines.ingest_result import IngestResult
 from tests.parse.builders import make_pdf, write_tree
 
 Run = Callable[..., IngestResult]
