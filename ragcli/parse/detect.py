@@ -7,6 +7,7 @@ import json
 import re
 import zipfile
 
+from ragcli.parse.asciidoc import looks_like_asciidoc
 from ragcli.parse.decode import wide_encoding
 
 MARKUP = {".rst": "text/x-rst", ".rest": "text/x-rst", ".adoc": "text/asciidoc", ".asciidoc": "text/asciidoc"}
@@ -137,6 +138,7 @@ LEGACY = {".doc": "application/msword", ".ppt": "application/vnd.ms-powerpoint",
 LEGACY |= {".dot": LEGACY[".doc"], ".pps": LEGACY[".ppt"], ".xlt": LEGACY[".xls"]}
 BINARY = "application/octet-stream"
 UNREADABLE = "application/x-protected"
+_SAMPLE = 65536
 
 _MAGIC = (
     (b"{\\rtf", "application/rtf"),
@@ -251,6 +253,8 @@ def _by_text(name: str, extension: str, data: bytes) -> str:
         return "message/rfc822"
     if known == "application/json" and _is_json_lines(data):
         return "application/jsonl"
+    if known in (None, "text/plain") and looks_like_asciidoc(data[:_SAMPLE].decode("latin-1")):
+        return "text/asciidoc"
     return known or "text/plain"
 
 

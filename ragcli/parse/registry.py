@@ -55,7 +55,7 @@ ARCHIVES = (
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/tiff", "image/bmp", "image/webp")
 FAMILIES = (
     Family("markdown", 2, ("text/markdown",), ("markdown-it-py",)),
-    Family("text", 1, ("text/plain", *MARKUP.values(), *CODE.values(), "text/vtt", "application/x-subrip")),
+    Family("text", 2, ("text/plain", *MARKUP.values(), *CODE.values(), "text/vtt", "application/x-subrip")),
     Family("html", 1, ("text/html", "application/xhtml+xml"), ("trafilatura", "lxml")),
     Family("pdf", 4, ("application/pdf",), ("pymupdf", "rapidocr")),
     Family("image", 1, IMAGES, ("rapidocr",), "ocr"),

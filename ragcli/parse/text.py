@@ -5,6 +5,7 @@ The source itself is the text; the blocks are its paragraphs, headings, list ite
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Callable, Iterator
 
@@ -12,7 +13,7 @@ from ragcli.errors import ParseError
 from ragcli.parse.assemble import clean, cover
 from ragcli.parse.decode import decode
 from ragcli.parse.source import Context, Extract, Outcome, Source
-from ragcli.parse.text_markup import HEADINGS, Heading
+from ragcli.parse.text_markup import HEADINGS, LITERALS
 from ragcli.records import Block, BlockKind, Coverage, Span
 
 _MAX_REPLACED = 0.1
@@ -44,15 +45,27 @@ def read_blocks(text: str, media_type: str) -> tuple[tuple[Block, ...], tuple[st
     if media_type.startswith("text/x-code-"):
         return cover(text, _pieces(text, Span(0, len(text)), lambda _: "code")), ()
     find = HEADINGS.get(media_type, HEADINGS["text/plain"])
-    headings = list(find(text))
+    literals = _literals(text, media_type)
+    headings = [heading for heading in find(text) if not _inside(heading.span, literals)]
+    marks = [*((heading.span, heading.level) for heading in headings), *((span, None) for span in literals)]
     blocks: list[Block] = []
     position = 0
-    for heading in [*headings, Heading(Span(len(text), len(text)), "", 1)]:
-        blocks += _body(text, Span(position, heading.span.start))
-        if len(heading.span):
-            blocks.append(Block("heading", heading.span, None, heading.level))
-        position = heading.span.end
+    for span, level in [*sorted(marks, key=lambda mark: mark[0]), (Span(len(text), len(text)), None)]:
+        blocks += _body(text, Span(position, span.start))
+        if len(span):
+            blocks.append(Block("code" if level is None else "heading", span, None, level))
+        position = span.end
     return cover(text, blocks), tuple(heading.title for heading in headings)
+
+
+def _literals(text: str, media_type: str) -> list[Span]:
+    find = LITERALS.get(media_type)
+    return list(find(text)) if find else []
+
+
+def _inside(span: Span, others: list[Span]) -> bool:
+    at = bisect.bisect_right(others, span.start, key=lambda other: other.start)
+    return at > 0 and others[at - 1].end > span.start
 
 
 def _first_is_heading(blocks: tuple[Block, ...]) -> bool:

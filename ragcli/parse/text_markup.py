@@ -1,22 +1,13 @@
-"""Where the headings of plain text, reStructuredText, AsciiDoc, org and LaTeX are."""
+"""Where the headings of plain text, reStructuredText, AsciiDoc, org and LaTeX are, and what is no markup in them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
+from ragcli.parse.asciidoc import asciidoc_headings, asciidoc_literals
+from ragcli.parse.text_heading import Heading
 from ragcli.records import Span
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading's span, marks included, its clean title and its level from 1."""
-
-    span: Span
-    title: str
-    level: int
-
 
 _UNDERLINED = re.compile(
     r"^(?:(?P<over>([^\w\s])\2{2,})[ \t]*\n)?(?P<title>[^\s\n][^\n]*|[ \t]+[^\s\n][^\n]*)\n"
@@ -46,7 +37,9 @@ def _is_rst_title(text: str, match: re.Match[str], title: str, under: str, over:
     preceded = not over and match.start() > 0 and text[match.start() - 2 : match.start()].strip("\n") != ""
     wide = sum(2 if ord(char) > 0x1100 else 1 for char in title)
     long_enough = len(under) >= min(wide, len(title) + 1) - 1 and not re.fullmatch(r"[^\w\s]+", title)
-    return long_enough and not preceded and "\n" not in title and not match["title"].startswith((".. ", "| ", "+-"))
+    return (
+        long_enough and not preceded and "\n" not in title and not match["title"].startswith((".. ", "| ", "+-", "$ "))
+    )
 
 
 def _plain_text(text: str) -> Iterator[Heading]:
@@ -94,7 +87,22 @@ def _latex(text: str) -> Iterator[Heading]:
 HEADINGS: Mapping[str, Callable[[str], Iterator[Heading]]] = {
     "text/plain": _plain_text,
     "text/x-rst": _rst,
-    "text/asciidoc": _by_line(r"^(={1,6})[ \t]+(\S[^\n]*?)(?:[ \t]+=+)?[ \t]*$", 2, len),
+    "text/asciidoc": asciidoc_headings,
     "text/org": _by_line(r"^(\*{1,8})[ \t]+(?:(?:TODO|DONE)[ \t]+)?(\S[^\n]*?)(?:[ \t]+:[\w:@]+:)?[ \t]*$", 2, len),
     "text/x-tex": _latex,
 }
+
+
+def _between(opening: str, closing: str) -> Callable[[str], Iterator[Span]]:
+    """Stretches from a line that fits ``opening`` to the next that fits ``closing`` (``\\1``: what was opened)."""
+    compiled = re.compile(rf"^[ \t]*{opening}[^\n]*\n(?:[^\n]*\n)*?[ \t]*{closing}[ \t]*$", re.M | re.I)
+    return lambda text: (Span(match.start(), match.end()) for match in compiled.finditer(text))
+
+
+LITERALS: Mapping[str, Callable[[str], Iterator[Span]]] = {
+    "text/plain": _between(r"(```|~~~)", r"\1"),
+    "text/asciidoc": asciidoc_literals,
+    "text/org": _between(r"#\+begin_(src|example|export|comment)\b", r"#\+end_\1"),
+    "text/x-tex": _between(r"\\begin\{(verbatim\*?|lstlisting|minted|comment)\}", r"\\end\{\1\}"),
+}
+"""Media type to the blocks whose lines are not read as markup, in order."""
