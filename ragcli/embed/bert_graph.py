@@ -1,8 +1,10 @@
-"""A BERT encoder as an ONNX graph, written from its ``config.json`` alone.
+"""A BERT encoder as an ONNX graph, written from its ``config.json`` by the ``onnx`` library.
 
-The graph names its weights as the checkpoint does and holds none of them: the session is given the arrays of the
-mapped safetensors file, so nothing is exported, copied or cached. Architecture: Devlin et al. 2019, post-layer-norm,
-exact (erf) GELU, learned positions. All rows of a batch are one matrix except inside attention.
+The graph names its weights as the checkpoint does and holds none of them: it says where each lies in the safetensors
+file, which onnxruntime maps, so nothing is copied. The packaged model's graph is made once and kept beside this module
+(``python -m tests.make_packaged_graph``): importing ``onnx`` takes 240 ms of processor time, a third of a question's.
+Architecture: Devlin et al. 2019, post-layer-norm, exact (erf) GELU, learned positions. All rows of a batch are one
+matrix except inside attention.
 """
 
 from __future__ import annotations
@@ -10,11 +12,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ragcli.embed import onnx_wire as wire
+from ragcli.embed.checkpoint import Place
 from ragcli.errors import ModelError
 
+if TYPE_CHECKING:
+    from onnx import ModelProto, NodeProto, TensorProto
+
+Attribute = int | float | list[int]
+
+_IR_VERSION, _OPSET = 8, 17
+_FLOAT = 1  # TensorProto.FLOAT
 _MASKED = -3.0e4  # added to the scores of padding: far below any real score, and exp() of it is exactly 0
 
 
@@ -80,9 +89,19 @@ def weight_shapes(shape: BertShape) -> dict[str, tuple[int, ...]]:
     return weights
 
 
-def build(shape: BertShape) -> bytes:
-    """The serialized model: ``input_ids`` and ``attention_mask`` (int64, texts × tokens) to ``hidden`` (texts ×
-    tokens × hidden, float32)."""
+def build(shape: BertShape, places: Mapping[str, Place], file: str) -> ModelProto:
+    """The model: ``input_ids`` and ``attention_mask`` (int64, texts × tokens) to ``hidden`` (texts × tokens × hidden,
+    float32). Its weights lie at ``places`` in ``file``, a name beside which the session must be told the folder.
+
+    Raises ModelError when the ``onnx`` library is not installed.
+    """
+    try:
+        from onnx import TensorProto, helper
+    except ImportError as error:
+        raise ModelError(
+            "embed.backend: onnx with a model of your own needs the onnx library",
+            hint="pip install 'ragcli[onnx]', or set embed.backend: sentence-transformers",
+        ) from error
     graph = _Graph(shape)
     rows = graph.embeddings()
     graph.attention_mask()
@@ -90,12 +109,42 @@ def build(shape: BertShape) -> bytes:
         rows = graph.layer(f"encoder.layer.{number}", rows)
     graph.add("Reshape", [rows, "shape.tokens"], "hidden")
     tokens = ("texts", "tokens")
-    return wire.model(
+    weights = [_external(name, size, places[name], file) for name, size in weight_shapes(shape).items()]
+    made = helper.make_graph(
         graph.nodes,
-        [wire.value("input_ids", wire.INT64, tokens), wire.value("attention_mask", wire.INT64, tokens)],
-        [wire.value("hidden", wire.FLOAT, (*tokens, shape.hidden))],
-        [*graph.constants, *(wire.external(name, size) for name, size in weight_shapes(shape).items())],
+        "encoder",
+        [helper.make_tensor_value_info(name, TensorProto.INT64, tokens) for name in ("input_ids", "attention_mask")],
+        [helper.make_tensor_value_info("hidden", TensorProto.FLOAT, (*tokens, shape.hidden))],
+        [*graph.constants, *weights],
     )
+    opset = helper.make_opsetid("", _OPSET)
+    return helper.make_model(made, producer_name="ragcli", ir_version=_IR_VERSION, opset_imports=[opset])
+
+
+def _external(name: str, shape: tuple[int, ...], place: Place, file: str) -> TensorProto:
+    """A float tensor whose values lie in another file."""
+    from onnx import StringStringEntryProto, TensorProto
+
+    entries = {"location": file, "offset": str(place.offset), "length": str(place.length)}
+    return TensorProto(
+        name=name,
+        dims=shape,
+        data_type=TensorProto.FLOAT,
+        data_location=TensorProto.EXTERNAL,
+        external_data=[StringStringEntryProto(key=key, value=value) for key, value in entries.items()],
+    )
+
+
+def _numbers(name: str, values: list[int]) -> TensorProto:
+    from onnx import TensorProto, helper
+
+    return helper.make_tensor(name, TensorProto.INT64, [len(values)], values)
+
+
+def _scalar(name: str, value: float) -> TensorProto:
+    from onnx import TensorProto, helper
+
+    return helper.make_tensor(name, TensorProto.FLOAT, [], [value])
 
 
 class _Graph:
@@ -103,25 +152,29 @@ class _Graph:
 
     def __init__(self, shape: BertShape) -> None:
         self.shape = shape
-        self.nodes: list[bytes] = []
+        self.nodes: list[NodeProto] = []
         size = shape.hidden // shape.heads
         self.constants = [
-            wire.constant("zero", [0]),
-            wire.constant("one", [1]),
-            wire.constant("two", [2]),
-            wire.constant("hidden.size", [shape.hidden]),
-            wire.constant("heads", [shape.heads, size]),
-            wire.constant("shape.rows", [-1, shape.hidden]),
-            wire.constant("axes.mask", [1, 2]),
-            wire.scalar("half", 0.5),
-            wire.scalar("unit", 1.0),
-            wire.scalar("root.half", math.sqrt(0.5)),
-            wire.scalar("scale", 1 / math.sqrt(size)),
-            wire.scalar("masked", _MASKED),
+            _numbers("zero", [0]),
+            _numbers("one", [1]),
+            _numbers("two", [2]),
+            _numbers("hidden.size", [shape.hidden]),
+            _numbers("heads", [shape.heads, size]),
+            _numbers("shape.rows", [-1, shape.hidden]),
+            _numbers("axes.mask", [1, 2]),
+            _scalar("half", 0.5),
+            _scalar("unit", 1.0),
+            _scalar("root.half", math.sqrt(0.5)),
+            _scalar("scale", 1 / math.sqrt(size)),
+            _scalar("masked", _MASKED),
         ]
 
-    def add(self, operator: str, inputs: list[str], output: str, **attributes: wire.Attribute) -> str:
-        self.nodes.append(wire.node(operator, inputs, output, **attributes))
+    def add(self, operator: str, inputs: list[str], output: str, **attributes: Attribute) -> str:
+        from onnx import helper
+
+        made = helper.make_node(operator, inputs, [output], name=output)
+        made.attribute.extend(helper.make_attribute(name, value) for name, value in sorted(attributes.items()))
+        self.nodes.append(made)
         return output
 
     def embeddings(self) -> str:
@@ -139,7 +192,7 @@ class _Graph:
 
     def attention_mask(self) -> None:
         """``mask.bias`` (texts × 1 × 1 × tokens): 0 for a token, far below any score for padding."""
-        self.add("Cast", ["attention_mask"], "mask.float", to=wire.FLOAT)
+        self.add("Cast", ["attention_mask"], "mask.float", to=_FLOAT)
         self.add("Sub", ["unit", "mask.float"], "mask.padding")
         self.add("Mul", ["mask.padding", "masked"], "mask.flat")
         self.add("Unsqueeze", ["mask.flat", "axes.mask"], "mask.bias")

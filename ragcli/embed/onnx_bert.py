@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragcli.embed import bert_graph
+from ragcli.embed import packaged
 from ragcli.embed.batches import by_length
 from ragcli.embed.model_folder import ModelFolder, file_sha256
 from ragcli.embed.rows import Vectors, report_cut, unit
-from ragcli.embed.safetensors_file import map_weights
 from ragcli.embed.tokens import ModelTokenizer, tokenizer_from_file
 from ragcli.errors import ModelError
 from ragcli.records import EmbedderInfo
@@ -46,7 +45,6 @@ class OnnxBertEmbedder:
         self._batch_size = batch_size
         self._sha256 = sha256
         self._session: InferenceSession | None = None
-        self._weights: dict[str, Vectors] = {}  # mapped arrays that the session reads: they must outlive it
         self._lock = threading.Lock()
 
     @property
@@ -106,24 +104,34 @@ class OnnxBertEmbedder:
             if self._session is None:
                 with ThreadPoolExecutor(1) as pool:  # hashing and starting take as long; both leave Python free
                     digest = pool.submit(file_sha256, self._folder.weights) if self._sha256 else None
-                    session = self._start()
-                    self._verify(digest)
+                    try:
+                        session = self._start()
+                    finally:  # weights that are damaged are named so, whatever the session makes of them
+                        self._verify(digest)
                 self._session = session
             return self._session
 
     def _start(self) -> InferenceSession:
         import onnxruntime
 
-        shape = bert_graph.read_shape(self._folder.config, str(self._folder.path))
-        self._weights = map_weights(self._folder.weights, bert_graph.weight_shapes(shape))
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = self._threads
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in self._weights.values()]
-        options.add_external_initializers(list(self._weights), values)
-        return onnxruntime.InferenceSession(bert_graph.build(shape), options, providers=["CPUExecutionProvider"])
+        options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(self._folder.path))
+        return onnxruntime.InferenceSession(self._graph(), options, providers=["CPUExecutionProvider"])
+
+    def _graph(self) -> bytes:
+        """The packaged model's graph as it was made once, that of another model made now."""
+        if self._sha256 == packaged.SHA256:
+            return packaged.GRAPH.read_bytes()
+        from ragcli.embed import bert_graph
+        from ragcli.embed.checkpoint import find_weights
+
+        shape = bert_graph.read_shape(self._folder.config, str(self._folder.path))
+        places = find_weights(self._folder.weights, bert_graph.weight_shapes(shape))
+        return bytes(bert_graph.build(shape, places, self._folder.weights.name).SerializeToString())
 
     def _verify(self, digest: Future[str] | None) -> None:
         if digest is not None and (found := digest.result()) != self._sha256:

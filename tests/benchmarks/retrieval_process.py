@@ -21,10 +21,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from ragcli.embed import bert_graph
-from ragcli.embed.model_folder import read_model_folder
-from ragcli.embed.packaged import packaged_folder
-from ragcli.embed.safetensors_file import map_weights
+from ragcli.embed.packaged import GRAPH, packaged_folder
 from ragcli.index.folder import IndexFolder
 
 FLOOR = """
@@ -104,15 +101,11 @@ def floor_command(folder: Path, index: Path, question: str) -> list[str]:
     import onnxruntime
 
     model = folder / "model.onnx"
-    settings = read_model_folder(packaged_folder())
-    shape = bert_graph.read_shape(settings.config, "")
-    weights = map_weights(settings.weights, bert_graph.weight_shapes(shape))
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     options.optimized_model_filepath = str(model)
-    values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in weights.values()]
-    options.add_external_initializers(list(weights), values)
-    onnxruntime.InferenceSession(bert_graph.build(shape), options, providers=["CPUExecutionProvider"])
+    options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(packaged_folder()))
+    onnxruntime.InferenceSession(GRAPH.read_bytes(), options, providers=["CPUExecutionProvider"])
     with IndexFolder(index).open() as engine:
         ids = [chunk.chunk_id for doc_id in engine.doc_ids() for chunk in engine.document_chunks(doc_id)]
         np.save(folder / "vectors.npy", engine.vectors(ids))

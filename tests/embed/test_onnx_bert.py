@@ -1,21 +1,27 @@
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
+from safetensors import safe_open
 
 from ragcli.config import EmbedConfig
+from ragcli.embed import packaged
+from ragcli.embed.checkpoint import find_weights
 from ragcli.embed.loading import load_embedder
 from ragcli.embed.model_folder import read_model_folder
 from ragcli.embed.onnx_bert import OnnxBertEmbedder
 from ragcli.errors import ModelError
 from ragcli.interfaces import Embedder
 from ragcli.records import EmbedderInfo
+from tests import make_packaged_graph
 
 TEXTS = [
     "How many remote days per week can I take?",
@@ -117,7 +123,7 @@ def test_damaged_weights_are_named_with_both_hashes(tiny_mean: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda data: data[: len(data) // 2], "is cut off: "),
+        (lambda data: data[: len(data) // 2], "is not a safetensors file"),
         (lambda data: data[:20], "is not a safetensors file"),
         (lambda data: b"", "is not a safetensors file"),
         (
@@ -134,13 +140,46 @@ def test_broken_weights_are_a_model_error(change, message: str, tiny_mean: Path,
         load_embedder(EmbedConfig(model=str(folder), backend="onnx")).passages(["text"])
 
 
+def test_packaged_weights_that_are_cut_off_are_named(tmp_path: Path) -> None:
+    folder = shutil.copytree(packaged.packaged_folder(), tmp_path / "model")
+    weights = folder / "model.safetensors"
+    os.truncate(weights, weights.stat().st_size // 2)
+    damaged = OnnxBertEmbedder(read_model_folder(folder), EmbedderInfo("m", "r", 384, 256), sha256=packaged.SHA256)
+    with pytest.raises(ModelError, match="damaged: its SHA-256"):
+        damaged.passages(["never"])
+
+
+def test_the_kept_graph_is_the_one_that_would_be_made() -> None:
+    kept, made = onnx.load(packaged.GRAPH, load_external_data=False), onnx.load_from_string(make_packaged_graph.make())
+    assert kept == made
+
+
+def test_weights_are_found_where_the_library_reads_them(tiny_mean: Path) -> None:
+    path = tiny_mean / "model.safetensors"
+    with safe_open(str(path), framework="numpy") as file:
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it has no iterator)
+    content = path.read_bytes()
+    for name, place in find_weights(path, {name: array.shape for name, array in arrays.items()}).items():
+        assert content[place.offset : place.offset + place.length] == arrays[name].tobytes(), name
+
+
+def test_without_the_onnx_library_a_model_of_your_own_says_what_to_install(
+    tiny_mean: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    assert load_embedder(EmbedConfig()).queries(["the packaged model needs none"]).shape == (1, 384)
+    with pytest.raises(ModelError) as raised:
+        load_embedder(EmbedConfig(model=str(tiny_mean), backend="onnx")).passages(["text"])
+    assert "ragcli[onnx]" in (raised.value.hint or "")
+
+
 def test_the_default_path_never_imports_torch() -> None:
     code = (
         "import sys; from ragcli.config import EmbedConfig; from ragcli.embed.loading import load_embedder\n"
         "e = load_embedder(EmbedConfig()); e.info; assert 'onnxruntime' not in sys.modules\n"
         "e.tokenizer.count('a'); assert 'onnxruntime' not in sys.modules\n"
         "e.queries(['a']); e.token_vectors(['a'])\n"
-        "print(sorted({'torch', 'transformers', 'onnx', 'sentence_transformers'} & set(sys.modules)))"
+        "print(sorted({'torch', 'transformers', 'onnx', 'safetensors', 'sentence_transformers'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
