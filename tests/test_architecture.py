@@ -36,7 +36,7 @@ OWNERS = {
     "httpx2": ("answer.anthropic",),
     "huggingface_hub": ("embed.hub",),
     "transformers": ("embed.", "retrieve.rerank"),
-    "safetensors": ("embed.checkpoint", "retrieve.rerank"),
+    "safetensors": ("embed.", "retrieve.rerank"),
     "onnx": ("embed.bert_graph",),
     "Stemmer": ("index.analysis",),
     "sqlite3": ("index.",),
