@@ -92,13 +92,13 @@ def diff(
     ] = None,
     groups: Groups = None,
 ) -> None:
-    """Show documents added, changed and removed, chunks gained and lost."""
+    """Show documents added, changed and removed, chunks gained and lost, as far as the groups may see them."""
     run = invocation(context)
     config = run.config()
-    found = wiring.existing_folder(config).diff(before, after)
+    scope = RetrievalOptions(groups=groups).scope(config)
+    found = wiring.existing_folder(config).diff(before, after, scope.groups)
     content = {"schema": "rag.diff/1", **encode(found)}
     if golden is not None:
-        scope = RetrievalOptions(groups=groups).scope(config)
         content["moved"] = [encode(item) for item in wiring.moved_ranks(golden, config, (before, after), scope)]
     run.output.result(content, lambda: _diff_text(content))
 

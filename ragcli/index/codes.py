@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcli.errors import StoreError
+from ragcli.index.arrays import map_array
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,17 +58,13 @@ class Codes:
     @classmethod
     def open(cls, folder: Path, embeddings: NDArray[np.float32]) -> Codes | None:
         """Map the codes of a segment, None when it has none. Raises StoreError when they do not fit its rows."""
-        import numpy as np
 
         if not (folder / CODES).exists():
             return None
-        try:
-            words = np.load(folder / CODES, mmap_mode="r", allow_pickle=False)
-            centre = np.load(folder / CENTRE, allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise StoreError(f"{folder / CODES} cannot be read: {error}", hint="rag index --rebuild") from error
+        words = map_array(folder / CODES, "<u8", 2)
+        centre = map_array(folder / CENTRE, "<f4", 1)
         count, dimension = embeddings.shape
-        if words.dtype.str != "<u8" or words.shape != (-(-dimension // 64), count) or centre.shape != (dimension,):
+        if words.shape != (-(-dimension // 64), count) or centre.shape != (dimension,):
             raise StoreError(f"{folder / CODES} does not fit the segment", hint="rag index --rebuild")
         return cls(words, centre)
 

@@ -56,6 +56,8 @@ def link_tree(source: Path, target: Path) -> None:
     """
     target.mkdir(parents=True)
     for entry in sorted(os.scandir(source), key=lambda item: item.name):
+        if entry.is_symlink():
+            continue  # none of ours; what it leads to must not be read
         if entry.is_dir(follow_symlinks=False):
             link_tree(Path(entry.path), target / entry.name)
         else:

@@ -23,7 +23,7 @@ from ragcli.index.versions import (
     version_path,
 )
 from ragcli.index.writer import Writer, open_writer
-from ragcli.records import EmbedderInfo, VersionDiff, VersionInfo
+from ragcli.records import EmbedderInfo, Scope, VersionDiff, VersionInfo
 
 _OPEN_ATTEMPTS = 20
 
@@ -95,10 +95,11 @@ class IndexFolder:
         with contextlib.closing(pin):
             return faults(path)
 
-    def diff(self, before: str, after: str) -> VersionDiff:
-        """What differs from one version to another."""
+    def diff(self, before: str, after: str, groups: tuple[str, ...] = ()) -> VersionDiff:
+        """What differs from one version to another, among the documents that ``groups`` may see in each."""
+        scope = Scope(groups=groups, include_superseded=True)
         with self._open(before) as old, self._open(after) as new:
-            return difference(old.version, old.view, new.version, new.view)
+            return difference(old, new, scope)
 
     def use(self, version: str, wait_seconds: float = 0) -> None:
         """Make a kept version the current one. Raises StoreError when it is not there or damaged."""

@@ -171,7 +171,8 @@ class LexicalReader:
         are left, as when the question's words stand mostly in chunks that may not be seen, the documents that ``only``
         gives are named in the query instead; at once when they are ``few``. Without ``only`` more and more is taken.
         """
-        query = self._query(terms, boosts)
+        with _told(self._folder, "searched"):
+            query = self._query(terms, boosts)
         if query is None or depth < 1:
             return []
         if only is not None and few:
@@ -187,7 +188,9 @@ class LexicalReader:
             limit *= 8
 
     def _within(self, query: Any, documents: Sequence[int], depth: int) -> list[tuple[int, float]]:
-        hits = self._search(self._restricted(query, documents), max(1, min(depth, self.count)))
+        with _told(self._folder, "searched"):
+            restricted = self._restricted(query, documents)
+        hits = self._search(restricted, max(1, min(depth, self.count)))
         return _best(hits, depth)
 
     def numbers(self) -> list[int]:

@@ -17,6 +17,7 @@ from ragcli.records import EmbedderInfo
 FORMAT = 1
 NAME = "manifest.json"
 _BLOCK = 1 << 20
+_LIMIT = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +143,24 @@ def _check(manifest: Manifest) -> None:
         if Path(name).is_absolute() or ".." in Path(name).parts or "\\" in name:
             raise ValueError(f"{name!r} is no path inside the version")
     for segment in manifest.segments:
-        counts = (segment.documents, segment.chunks, segment.dead_documents, segment.dead_chunks, segment.ef)
-        if not all(isinstance(count, int) and count >= 0 for count in counts):
-            raise ValueError(f"segment {segment.name} has counts {counts}")
+        _check_segment(segment)
+    sizes = [item.bytes for item in manifest.files.values()]
+    if not all(isinstance(size, int) for size in sizes) or not isinstance(manifest.config, Mapping):
+        raise ValueError("file sizes or config are not of the right kind")
     if not isinstance(manifest.embedder.dimension, int) or manifest.embedder.dimension < 1:
         raise ValueError(f"dimension {manifest.embedder.dimension!r}")
     if not isinstance(manifest.hnsw_m, int) or not 2 <= manifest.hnsw_m <= 1024:
         raise ValueError(f"hnsw_m {manifest.hnsw_m!r}")
+
+
+def _check_segment(segment: SegmentInfo) -> None:
+    counts = (segment.documents, segment.chunks, segment.dead_documents, segment.dead_chunks, segment.ef)
+    counts += (segment.ef_per_hit, segment.candidates_per_hit)
+    measured = (segment.graph_load_seconds, segment.recall_at_10 or 0.0)
+    if not all(isinstance(count, int) and 0 <= count < _LIMIT for count in counts):
+        raise ValueError(f"segment {segment.name} has counts {counts}")
+    if not all(isinstance(value, int | float) for value in measured):
+        raise ValueError(f"segment {segment.name} has measures {measured}")
 
 
 def hash_file(path: Path) -> FileInfo:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragcli.codec import decode
 from ragcli.errors import StoreError
+from ragcli.index.arrays import map_array
 from ragcli.index.database import open_sealed, store_errors, unpack
 from ragcli.records import Chunk, Document
 
@@ -32,6 +33,7 @@ EMBEDDINGS = "embeddings.npy"
 GRAPH = "dense.hnsw"
 
 _BATCH = 500
+_HINT = "rag versions verify; rag index --rebuild"
 
 
 class Segment:
@@ -42,16 +44,27 @@ class Segment:
         self.folder = folder
         self._path = folder / RECORDS
         self._database = open_sealed(self._path)
-        self.offsets: NDArray[np.int64] = _map(folder / OFFSETS, "<i8", 1)
-        self.numbers: NDArray[np.int64] = _map(folder / NUMBERS, "<i8", 1)
-        self.embeddings: NDArray[np.float32] = _map(folder / EMBEDDINGS, "<f4", 2)
+        self.offsets: NDArray[np.int64] = map_array(folder / OFFSETS, "<i8", 1)
+        self.numbers: NDArray[np.int64] = map_array(folder / NUMBERS, "<i8", 1)
+        self.embeddings: NDArray[np.float32] = map_array(folder / EMBEDDINGS, "<f4", 2)
         self.document_count = len(self.numbers)
         if len(self.offsets) != self.document_count + 1 or int(self.offsets[-1]) != len(self.embeddings):
             raise StoreError(
                 f"{folder}: {len(self.offsets)} offsets for {self.document_count} documents and "
                 f"{len(self.embeddings)} vectors do not fit together",
-                hint="rag versions verify; rag index --rebuild",
+                hint=_HINT,
             )
+        self._check_order()
+
+    def _check_order(self) -> None:
+        """Everything counts on offsets and numbers that rise; a look at all of them is a millisecond per 100,000."""
+        import numpy as np
+
+        sizes = np.diff(self.offsets)
+        rising = np.diff(self.numbers) >= sizes[:-1]
+        first = int(self.numbers[0]) if self.document_count else 0
+        if self.offsets[0] != 0 or first < 0 or (sizes < 0).any() or not rising.all():
+            raise StoreError(f"{self.folder}: offsets or numbers are out of order", hint=_HINT)
 
     @property
     def chunk_count(self) -> int:
@@ -63,14 +76,14 @@ class Segment:
         self._database.close()
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        with store_errors(self._path, "rag versions verify; rag index --rebuild"):
+        with store_errors(self._path, _HINT):
             return self._database.execute(sql, values).fetchall()
 
     def _row(self, sql: str, row: int) -> tuple[Any, ...]:
         """The one record at ``row``. Raises StoreError when it is missing, which only damage explains."""
         found = self._rows(sql, (row,))
         if not found:
-            raise StoreError(f"{self._path} lacks record {row}", hint="rag versions verify; rag index --rebuild")
+            raise StoreError(f"{self._path} lacks record {row}", hint=_HINT)
         return found[0]
 
     # ------------------------------------------------------------ documents
@@ -203,19 +216,6 @@ class Segment:
                     mask[:] = True
                 else:
                     mask[np.frombuffer(rows, dtype="<i4")] = True
-
-
-def _map(path: Path, kind: str, dimensions: int) -> Any:
-    import numpy as np
-
-    try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        hint = "rag versions verify; rag index --rebuild"
-        raise StoreError(f"{path} cannot be read: {error}", hint=hint) from error
-    if array.dtype.str != kind or array.ndim != dimensions:
-        raise StoreError(f"{path} holds {array.dtype.str} in {array.ndim} dimensions, expected {kind} in {dimensions}")
-    return array
 
 
 def stored_id(doc_id: str) -> str | bytes:

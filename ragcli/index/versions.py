@@ -69,6 +69,12 @@ def read_current(folder: Path) -> str | None:
 def current_or_error(folder: Path) -> str:
     """The current version. Raises StoreError (``index_missing``) when there is none."""
     version = read_current(folder)
+    if version is None and (names := version_names(folder)):
+        raise StoreError(
+            f"{folder / CURRENT} is missing, so that no version is the current one",
+            hint=f"rag versions use {names[-1]}",
+            category="index_missing",
+        )
     if version is None:
         raise StoreError(f"no index in {folder}", hint="rag ingest PATH makes one", category="index_missing")
     return version

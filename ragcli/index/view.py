@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcli.errors import StoreError
+from ragcli.index.arrays import map_array
+from ragcli.index.inventory import check_files
 from ragcli.index.manifest import Manifest, SegmentInfo
 from ragcli.index.segment import Segment
 from ragcli.index.supersedes import Place, Reference, resolve
@@ -38,7 +40,8 @@ class View:
 
     @classmethod
     def of(cls, folder: Path, manifest: Manifest) -> View:
-        """The view of a version folder."""
+        """The view of a version folder. Raises StoreError when a file of it is missing, a link or cut off."""
+        check_files(folder, manifest)
         return cls(folder, manifest.segments)
 
     def close(self) -> None:
@@ -112,11 +115,8 @@ def read_dead(folder: Path, info: SegmentInfo) -> NDArray[np.int64]:
     if not info.dead_documents:
         return np.zeros(0, dtype=np.int64)
     path = folder / DEAD / f"{info.name}.npy"
-    try:
-        rows: NDArray[np.int64] = np.load(path, allow_pickle=False).astype(np.int64)
-    except (OSError, ValueError, EOFError) as error:
-        raise StoreError(f"{path} cannot be read: {error}", hint="rag index --rebuild") from error
-    if rows.ndim != 1 or len(rows) != info.dead_documents or rows.min() < 0 or rows.max() >= info.documents:
+    rows: NDArray[np.int64] = map_array(path, "<i4", 1).astype(np.int64)
+    if len(rows) != info.dead_documents or rows.min() < 0 or rows.max() >= info.documents:
         raise StoreError(f"{path} does not fit its manifest", hint="rag index --rebuild")
     return rows
 

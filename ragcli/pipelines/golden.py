@@ -89,7 +89,9 @@ def promote_trace(
     """The golden row for a logged question. Raises ConfigError when what would have been right is not known."""
 
     def chunks(chunk_ids: Sequence[str]) -> list[Any]:
-        known = [chunk_id for chunk_id in chunk_ids if _exists(engine, chunk_id)]
+        # A document may have been closed to the asker's groups since the question was asked.
+        seen = frozenset(engine.doc_ids(engine.allowed(Scope(groups=trace.groups, include_superseded=True))))
+        known = [item for item in chunk_ids if item.rpartition("#")[0] in seen and _exists(engine, item)]
         return engine.chunks(known)
 
     return promote(trace, chunks=chunks, expect=expect, unanswerable=unanswerable)

@@ -9,6 +9,7 @@ from ragcli.errors import ConfigError, StoreError
 from ragcli.index.compaction import Step, plan
 from ragcli.index.folder import IndexFolder
 from tests.index.corpus import publish
+from tests.index.crafted import reseal
 from tests.index.records import document
 
 V1 = "versions/v000001"
@@ -40,6 +41,19 @@ def test_diff_counts_documents_and_chunks(folder: IndexFolder) -> None:
     assert (found.chunks_gained, found.chunks_lost) == (3, 3)  # "wo fo", "ur!", "six" for "wo th", "ree", "four"
     back = folder.diff("v000002", "v000001")
     assert (back.added, back.removed, back.chunks_gained) == (("b.md",), ("c.md",), 3)
+
+
+def test_diff_tells_each_group_of_what_it_may_see(folder: IndexFolder) -> None:
+    """``b.md`` is closed to all but hr, ``c.md`` added for hr, ``d.md`` for everyone."""
+    closed = document("b.md", "four", acl=("hr",))
+    new = [document("c.md", "five", acl=("hr",)), document("d.md", "six")]
+    publish(folder.path, [document("a.md", "one two three"), closed, *new], size=5)
+    outside = folder.diff("v000001", "v000002")
+    assert (outside.added, outside.changed, outside.removed) == (("d.md",), (), ("b.md",))
+    assert (outside.chunks_gained, outside.chunks_lost) == (1, 1)
+    inside = folder.diff("v000001", "v000002", ("hr",))
+    assert (inside.added, inside.changed, inside.removed) == (("c.md", "d.md"), ("b.md",), ())
+    assert (inside.chunks_gained, inside.chunks_lost) == (2, 0)
 
 
 @pytest.mark.parametrize("name", ["v000009", "v9", "../x", "", "v000001/../v000001"])
@@ -137,6 +151,7 @@ def test_arrays_of_objects_are_refused_unread(folder: IndexFolder) -> None:
     import numpy as np
 
     np.save(folder.path / V1 / "segments" / "000001" / "offsets.npy", np.array([{}], dtype=object), allow_pickle=True)
+    reseal(folder.path / V1)
     with pytest.raises(StoreError, match=r"offsets\.npy cannot be read"):
         folder.open()
 
@@ -178,6 +193,7 @@ def test_bm25_index_of_another_version_is_told_not_followed(folder: IndexFolder)
     publish(folder.path / "other", [document(f"d{n}.md", "four words and more") for n in range(90)])
     shutil.rmtree(folder.path / V1 / "lexical")
     shutil.copytree(folder.path / "other" / V1 / "lexical", folder.path / V1 / "lexical")
+    reseal(folder.path / V1)
     with folder.open() as engine, pytest.raises(StoreError, match="BM25 names chunks that are not in the version"):
         engine.lexical("four words", 90, engine.allowed(Scope()))
     assert any("BM25 lacks" in fault for fault in folder.verify())
