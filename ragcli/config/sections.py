@@ -29,6 +29,9 @@ class IndexConfig:
 
     path: str = _setting(".rag", "the index folder, relative to this file")
     keep_versions: int = _setting(5, "versions kept after a publish; older ones are pruned", low=1)
+    cache_days: int = _setting(
+        90, "days that parsed files and vectors stay cached once nothing uses them; 0 keeps them for ever", low=0
+    )
     default_acl: tuple[str, ...] = _setting((), "groups of a document that names none; empty means public")
     min_recall: float = _setting(
         0.95, "recall@10 of the graph against exact search under which ef is raised", low=0, high=1

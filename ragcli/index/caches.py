@@ -1,100 +1,34 @@
 """What is reusable by content hash: parsed documents, vectors, generated contexts.
 
 A cache is never the only place of anything: a damaged one is thrown away and filled again. Only the holder of the
-writer's lock opens them.
+writer's lock opens them. Parsed documents and vectors that nothing staged has used for some days are dropped; contexts,
+which may have been paid for, are kept.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
-import sqlite3
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcli.codec import decode, encode
-from ragcli.errors import StoreError
-from ragcli.index.database import open_database, pack, scrub, store_errors, transaction, unpack
+from ragcli.index.cache_table import CacheTable
+from ragcli.index.database import pack, unpack
 from ragcli.records import Document, EmbedderInfo, FileReport
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-FORMAT = 1
-_BATCH = 500
-_HINT = "remove the cache folder of the index; it is filled again"
-
-
-class _Table:
-    """One SQLite file of keys and values."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._database = self._open()
-
-    def _open(self) -> sqlite3.Connection:
-        schema = "CREATE TABLE entries (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
-        try:
-            return open_database(self.path, schema, FORMAT, _HINT)
-        except StoreError as error:
-            if not isinstance(error.__cause__, sqlite3.DatabaseError | None):
-                raise
-            if isinstance(error.__cause__, sqlite3.OperationalError):
-                raise
-        _remove_database(self.path)
-        return open_database(self.path, schema, FORMAT, _HINT)
-
-    def close(self) -> None:
-        self._database.close()
-
-    @contextlib.contextmanager
-    def errors(self) -> Iterator[None]:
-        with store_errors(self.path, _HINT):
-            yield
-
-    def read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        found: dict[bytes, bytes] = {}
-        with self.errors():
-            for start in range(0, len(keys), _BATCH):
-                batch = keys[start : start + _BATCH]
-                marks = ",".join("?" * len(batch))
-                found.update(self._database.execute(f"SELECT key, value FROM entries WHERE key IN ({marks})", batch))
-        return found
-
-    def write(self, items: Sequence[tuple[bytes, bytes]]) -> None:
-        with self.errors(), transaction(self._database):
-            self._database.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?)", items)
-
-    def remove(self, keys: Sequence[bytes]) -> None:
-        with self.errors(), transaction(self._database):
-            self._database.executemany("DELETE FROM entries WHERE key = ?", [(key,) for key in keys])
-
-    def remove_where(self, unwanted: Callable[[bytes], bool]) -> int:
-        """Drop the entries whose value is unwanted; how many there were."""
-        with self.errors():
-            rows = self._database.execute("SELECT key, value FROM entries")
-            keys = [key for key, value in rows if unwanted(value)]
-        self.remove(keys)
-        return len(keys)
-
-    def scrub(self) -> None:
-        with self.errors():
-            scrub(self._database)
-
-
-def _remove_database(path: Path) -> None:
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
-
 
 class DocumentCache:
     """Parsed files, before metadata rules: key → documents and reports."""
 
     def __init__(self, path: Path) -> None:
-        self._table = _Table(path)
+        self._table = CacheTable(path)
 
     def get(self, key: str) -> tuple[tuple[Document, ...], tuple[FileReport, ...]] | None:
         """What the file under ``key`` (content and parser) gave, or None when it has not been parsed."""
@@ -120,6 +54,10 @@ class DocumentCache:
         self._table.scrub()
         return removed
 
+    def trim(self, days: int, today: date, used: Callable[[], Iterable[str]]) -> int:
+        """Drop what has not been among the ``used`` keys for so many days; how many files there were."""
+        return self._table.trim(days, today, lambda: map(_key, used()))
+
     def close(self) -> None:
         """Release the file."""
         self._table.close()
@@ -129,7 +67,7 @@ class VectorCache:
     """Embedded texts: key (model, revision, prefix and text, hashed) → float32 vector."""
 
     def __init__(self, path: Path) -> None:
-        self._table = _Table(path)
+        self._table = CacheTable(path)
 
     def get_many(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
         """The vectors that are there, by key; missing keys are left out."""
@@ -151,6 +89,10 @@ class VectorCache:
         self._table.remove(keys)
         self._table.scrub()
 
+    def trim(self, days: int, today: date, used: Callable[[], Iterable[bytes]]) -> int:
+        """Drop what has not been among the ``used`` keys for so many days; how many vectors there were."""
+        return self._table.trim(days, today, used)
+
     def close(self) -> None:
         """Release the file."""
         self._table.close()
@@ -160,7 +102,7 @@ class ContextCache:
     """Texts that a model wrote about chunks: key → text."""
 
     def __init__(self, path: Path) -> None:
-        self._table = _Table(path)
+        self._table = CacheTable(path)
 
     def get(self, key: str) -> str | None:
         """The text kept under ``key``, or None."""
@@ -189,6 +131,11 @@ class ContextCache:
 
 def _key(key: str) -> bytes:
     return key.encode("utf-8", "surrogatepass")
+
+
+def document_key(sha256: str, parse_key: str, relative: str) -> str:
+    """What a parsed file is kept under: its content, the parsers and their settings, and its name without folders."""
+    return f"{sha256}-{parse_key}-{relative.rsplit('/', 1)[-1]}"
 
 
 def vector_key(info: EmbedderInfo, text: str) -> bytes:

@@ -154,8 +154,8 @@ def _check(manifest: Manifest) -> None:
 
 
 def _check_segment(segment: SegmentInfo) -> None:
-    counts = (segment.documents, segment.chunks, segment.dead_documents, segment.dead_chunks, segment.ef)
-    counts += (segment.ef_per_hit, segment.candidates_per_hit)
+    sizes = (segment.documents, segment.chunks, segment.dead_documents, segment.dead_chunks)
+    counts = (*sizes, segment.ef, segment.ef_per_hit, segment.candidates_per_hit)
     measured = (segment.graph_load_seconds, segment.recall_at_10 or 0.0)
     if not all(isinstance(count, int) and 0 <= count < _LIMIT for count in counts):
         raise ValueError(f"segment {segment.name} has counts {counts}")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import datetime
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragcli.config import Config
-from ragcli.index.caches import VectorCache, vector_key
+from ragcli.index.caches import VectorCache, document_key, vector_key
 from ragcli.index.writer import Writer
 from ragcli.interfaces import Embedder, Progress
-from ragcli.records import Chunk, PublishResult
+from ragcli.records import Chunk, EmbedderInfo, PublishResult
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +46,30 @@ def build_index(
     published = writer.publish(
         embedder=embedder.info, vectors=source, config=config, rebuild=rebuild, progress=progress
     )
+    if published.version is not None and config.index.cache_days:
+        trim_caches(writer, embedder.info, config.index.cache_days, datetime.date.today())
     return IndexResult(published, source.embedded, source.reused)
+
+
+def trim_caches(writer: Writer, info: EmbedderInfo, days: int, today: datetime.date) -> int:
+    """Drop cached files and vectors that nothing staged has used for ``days`` days; how many entries went.
+
+    Everything staged is kept, so that a build under other settings finds it. Killed in between, it drops the rest
+    another time.
+    """
+    staging = writer.staging
+
+    def files() -> Iterator[str]:
+        for root in staging.roots():
+            for state in staging.files(root.root_id):
+                yield document_key(state.sha256, state.parse_key.rpartition("-")[0], state.relative)
+
+    def vectors() -> Iterator[bytes]:
+        for doc_id in staging.chunk_keys():
+            for chunk in staging.chunks(doc_id):
+                yield vector_key(info, chunk.indexed_text)
+
+    return writer.caches.documents.trim(days, today, files) + writer.caches.vectors.trim(days, today, vectors)
 
 
 class CachedVectors:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ragcli.config import Config
+from ragcli.index.caches import document_key
 from ragcli.index.ingest_notes import Given, Look
 from ragcli.index.staging import FileState, Root
 from ragcli.index.writer import Writer
@@ -58,7 +59,7 @@ class FileReader:
         return None if found is None else _moved(replace(parsed, documents=found[0], reports=found[1]))
 
     def _cache_key(self, parsed: Parsed) -> str:
-        return f"{parsed.sha256}-{self._parse_key}-{parsed.file.relative.rsplit('/', 1)[-1]}"
+        return document_key(parsed.sha256, self._parse_key, parsed.file.relative)
 
 
 def _moved(parsed: Parsed) -> Parsed:

@@ -53,19 +53,23 @@ def sentences() -> list[str]:
 
 def _texts() -> Iterator[str]:
     golden = SHARED / "golden"
-    for line in (golden / "scifact" / "corpus.jsonl").read_text(encoding="utf-8").splitlines():
-        yield json.loads(line)["text"]
+    yield from (row["text"] for row in _json_lines(golden / "scifact" / "corpus.jsonl"))
     for name in SETS:
         for path in sorted((golden / name / "docs").rglob("*")):
             if path.is_file():
                 yield path.read_text(encoding="utf-8", errors="ignore")
 
 
+def _json_lines(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
 def questions() -> list[str]:
     """A seeded sample of the golden sets' questions."""
     golden = SHARED / "golden"
     files = [golden / name / "golden.jsonl" for name in ("scifact", *SETS)]
-    found = {json.loads(line)["question"] for path in files for line in path.read_text(encoding="utf-8").splitlines()}
+    found = {row["question"] for path in files for row in _json_lines(path)}
     return random.Random(0).sample(sorted(found), min(QUERIES, len(found)))
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,9 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ragcli.config import Config
+from ragcli.config import Config, IndexConfig
+from ragcli.index.caches import document_key
 from ragcli.index.folder import IndexFolder
-from ragcli.pipelines.index import IndexResult, build_index, vector_key
+from ragcli.index.staging import FileState
+from ragcli.pipelines.index import IndexResult, build_index, trim_caches, vector_key
 from ragcli.records import Document, EmbedderInfo, Scope
 from tests.index.corpus import MODEL, stage, vector
 from tests.index.records import document
@@ -79,3 +82,43 @@ def test_vector_key_tells_models_and_prefixes_apart() -> None:
     ]
     assert len({vector_key(info, "x") for info in infos}) == len(infos)
     assert vector_key(MODEL, "x") == vector_key(EmbedderInfo("hash", "1", 8, 256, query_prefix="q"), "x")
+
+
+def test_caches_keep_what_is_staged_and_drop_the_rest_when_it_is_old(tmp_path: Path) -> None:
+    """``a.md`` is staged as before, ``b.md`` changed; each was parsed and embedded once."""
+    info, today = MODEL, datetime.date.today()
+    first = [document("a.md", "same"), document("sub/b.md", "before")]
+    _build(tmp_path, first, CountingEmbedder())
+    with IndexFolder(tmp_path).writer() as writer:
+        for name, sha256 in (("a.md", "1"), ("sub/b.md", "2"), ("sub/b.md", "3")):
+            writer.caches.documents.put(document_key(sha256, "p4-x", name), [document(name)])
+            writer.staging.put_file(FileState(1, name, 1, 1, sha256, "p4-x-rules", (), (name,)))
+        writer.staging.add_root(tmp_path)
+    _build(tmp_path, [first[0], document("sub/b.md", "after")], CountingEmbedder())
+    with IndexFolder(tmp_path).writer() as writer:
+        assert trim_caches(writer, info, 90, today + datetime.timedelta(days=90)) == 0
+        assert trim_caches(writer, info, 90, today + datetime.timedelta(days=91)) == 2
+        keys = [vector_key(info, text) for text in ("a\nsame", "b\nbefore", "b\nafter")]
+        assert set(writer.caches.vectors.get_many(keys)) == {keys[0], keys[2]}
+        there = [writer.caches.documents.get(document_key(sha, "p4-x", "b.md")) is not None for sha in ("2", "3")]
+        assert there == [False, True]
+        assert writer.caches.documents.get(document_key("1", "p4-x", "a.md")) is not None
+
+
+@pytest.mark.parametrize(("days", "left"), [(1, 1), (0, 2)])
+def test_a_publish_trims_as_the_config_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, days: int, left: int
+) -> None:
+    class Later(datetime.date):
+        @classmethod
+        def today(cls) -> datetime.date:
+            return cls.fromordinal(datetime.datetime.now().toordinal() + 5)
+
+    _build(tmp_path, [document("a.md", "before")], CountingEmbedder())
+    monkeypatch.setattr("ragcli.pipelines.index.datetime.date", Later)
+    config = Config(index=IndexConfig(cache_days=days))
+    with IndexFolder(tmp_path).writer() as writer:
+        stage(writer, [document("a.md", "after")])
+        build_index(config=config, writer=writer, embedder=CountingEmbedder())  # type: ignore[arg-type]
+        keys = [vector_key(MODEL, text) for text in ("a\nbefore", "a\nafter")]
+        assert len(writer.caches.vectors.get_many(keys)) == left
