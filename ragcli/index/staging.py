@@ -42,7 +42,10 @@ CREATE TABLE chunk_sets (
 """
     + NOTES_SCHEMA
 )
-_HINT = "remove the staging folder of the index and run rag ingest again; published versions are not touched"
+_HINT = (
+    "remove the staging folder of the index, then run rag ingest for every folder with its --acl and --meta, the first "
+    "with --max-delete 100; published versions are not touched"
+)
 
 
 class Staging:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcli.config import Config
+from ragcli.errors import StoreError
 from ragcli.index.caches import Caches
 from ragcli.index.lock import writer_lock
 from ragcli.index.staging import Staging
+from ragcli.index.versions import parent_manifest, read_current
 from ragcli.interfaces import Progress
 from ragcli.records import Chunk, EmbedderInfo, PublishResult
 
@@ -32,6 +34,13 @@ class Writer:
     def staging(self) -> Staging:
         """What the next version is built from."""
         return Staging(self.folder / "staging" / "catalog.sqlite")
+
+    def published_roots(self) -> Mapping[str, str]:
+        """Label and path of every root that the current version was ingested from; empty when it cannot be read."""
+        with contextlib.suppress(StoreError):
+            manifest = parent_manifest(self.folder, read_current(self.folder))
+            return manifest.roots if manifest is not None else {}
+        return {}
 
     @functools.cached_property
     def caches(self) -> Caches:

@@ -14,7 +14,7 @@ from ragcli.index.staging import Staging
 from ragcli.index.writer import Writer
 from ragcli.interfaces import Progress
 from ragcli.pipelines.ingest_result import IngestResult, result_of
-from ragcli.pipelines.ingest_scan import Place, find_place, guard, scan_place
+from ragcli.pipelines.ingest_scan import Place, find_place, guard, guard_catalogue, scan_place
 from ragcli.pipelines.ingest_stage import Stager
 
 
@@ -39,16 +39,18 @@ def ingest(
     that is there but cannot be read keeps the documents it had. ``meta`` and ``acl`` hold for a path until others are
     given for it (``acl=[""]`` takes them away). ``dry_run`` changes nothing.
 
-    Raises SourceError for a missing path and for a loss over the limit, StrictFailure with ``strict`` when a file
+    Raises SourceError for a missing path and for a loss over the limit, StoreError when what was ingested before is
+    no longer known and ``max_delete`` is under 100, StrictFailure with ``strict`` when a file
     or page was lost.
     """
     started = time.monotonic()
+    limit = config.ingest.max_delete if max_delete is None else max_delete
+    guard_catalogue(writer.staging, writer.published_roots(), limit)
     staging = writer.staging
     places = [find_place(staging, path, dry_run) for path in paths]
     given, notices = _flags(staging, places, dict(meta or {}), tuple(acl), dry_run)
     stager = Stager(config, writer, given, today or datetime.date.today(), progress)
     scans = [scan_place(place, staging, config.ingest, stager.key, force) for place in places]
-    limit = config.ingest.max_delete if max_delete is None else max_delete
     for scan in scans:
         guard(scan, limit)
     if not dry_run:

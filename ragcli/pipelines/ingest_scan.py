@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ragcli.config import IngestConfig
-from ragcli.errors import SourceError
+from ragcli.errors import SourceError, StoreError
 from ragcli.index.staging import FileState, Root, Staging
 from ragcli.parse.walk import SourceFile, walk
 from ragcli.records import FileReport
@@ -117,6 +117,21 @@ def guard(found: Scan, limit: float) -> None:
             hint=f"check that the folder is whole; --max-delete {needed} removes them",
             category="max_delete",
         )
+
+
+def guard_catalogue(staging: Staging, published: Mapping[str, str], limit: float) -> None:
+    """Raise StoreError when what was ingested before is no longer known, although a published version holds it.
+
+    An ingest would go on as if its paths were all there is and no ``--acl`` had ever been given for them.
+    """
+    if limit >= 100 or not published or staging.roots():
+        return
+    roots = ", ".join(sorted(published.values()))
+    raise StoreError(
+        f"{staging.path} knows of no ingest, but the current version was made from {roots}: other folders, and the "
+        "--acl and --meta given before, would be lost",
+        hint="rag ingest every one of them with its --acl and --meta, the first with --max-delete 100",
+    )
 
 
 def is_under(relative: str, folders: Sequence[str]) -> bool:

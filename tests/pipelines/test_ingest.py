@@ -1,17 +1,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from ragcli.config import Config, IngestConfig, PathRule
-from ragcli.errors import SourceError, StrictFailure
+from ragcli.errors import SourceError, StoreError, StrictFailure
 from ragcli.index.folder import IndexFolder
 from ragcli.index.writer import Writer
 from ragcli.pipelines.ingest import ingest
 from ragcli.pipelines.ingest_result import IngestResult
+from tests.index.corpus import MODEL, vectors
 from tests.parse.builders import make_pdf, write_tree
 
 Run = Callable[..., IngestResult]
@@ -39,6 +41,25 @@ def counts(result: IngestResult) -> tuple[int, int, int, int]:
 
 def texts(writer: Writer) -> dict[str, str]:
     return {doc_id: writer.staging.document(doc_id).text for doc_id in writer.staging.document_keys()}
+
+
+def test_a_lost_catalogue_stops_before_other_folders_and_groups_are_lost(tmp_path: Path, docs: Path) -> None:
+    """Two folders, one for a group, are published; then the staging folder goes. An ingest of one must not publish."""
+    index, more = IndexFolder(tmp_path / "index"), write_tree(tmp_path / "more", {"d.md": "# Delta"})
+    with index.writer() as writer:
+        run(writer, docs, acl=["hr"])
+        run(writer, more)
+        for doc_id, key in writer.staging.document_keys().items():
+            writer.staging.put_chunks(doc_id, key, "none", [])
+        writer.publish(embedder=MODEL, vectors=vectors, config=Config())
+    shutil.rmtree(tmp_path / "index" / "staging")
+    with index.writer() as writer:
+        with pytest.raises(StoreError, match=r"knows of no ingest, but .*docs, .*more") as caught:
+            run(writer, docs)
+        assert "--acl" in caught.value.hint
+        assert not writer.staging.roots()
+        assert counts(run(writer, docs, acl=["hr"], max_delete=100)) == (3, 0, 0, 0)
+        assert counts(run(writer, more)) == (1, 0, 0, 0)
 
 
 def test_only_what_changed_is_parsed_again(writer: Writer, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
