@@ -110,10 +110,14 @@ def read_manifest(folder: Path) -> Manifest:
     if found != FORMAT:
         raise StoreError(
             f"{path} has format {found}, this ragcli reads format {FORMAT}",
-            hint="rag index --rebuild",
+            hint=("a newer ragcli made it: upgrade, or " if _is_newer(found) else "") + "rag index --rebuild",
             category="index_incompatible",
         )
     return _decode(content, path)
+
+
+def _is_newer(found: object) -> bool:
+    return isinstance(found, int) and found > FORMAT
 
 
 def _decode(content: Mapping[str, Any], path: Path) -> Manifest:

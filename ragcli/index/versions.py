@@ -40,9 +40,11 @@ def version_path(folder: Path, version: str) -> Path:
         raise ConfigError(f"{version!r} is no version name such as v000007", hint="rag versions list")
     path = folder / VERSIONS / version
     if not path.is_dir():
-        known = ", ".join(version_names(folder)) or "none"
+        known = version_names(folder)
         raise StoreError(
-            f"version {version} is not in {folder} (there: {known})", hint="rag versions list", category="index_missing"
+            f"version {version} is not in {folder} (there: {', '.join(known) or 'none'})",
+            hint=f"rag versions use {known[-1]}" if known else "rag ingest PATH makes one",
+            category="index_missing",
         )
     return path
 
@@ -57,7 +59,9 @@ def read_current(folder: Path) -> str | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise StoreError(f"{folder / CURRENT} cannot be read: {error.strerror}") from error
+        raise StoreError(
+            f"{folder / CURRENT} cannot be read: {error.strerror}", hint="remove it, then rag versions use VERSION"
+        ) from error
     if not _VERSION.fullmatch(text.strip()):
         raise StoreError(
             f"{folder / CURRENT} holds {text[:40]!r}, expected a version such as v000007",
@@ -85,7 +89,8 @@ def set_current(folder: Path, version: str) -> None:
     try:
         replace_text(folder / CURRENT, version + "\n")
     except OSError as error:
-        raise StoreError(f"{folder / CURRENT} cannot be written: {error.strerror}") from error
+        hint = "make room or mend its permissions, then rag index; the version before still serves"
+        raise StoreError(f"{folder / CURRENT} cannot be written: {error.strerror}", hint=hint) from error
 
 
 def describe(folder: Path, version: str, current: str | None) -> VersionInfo:

@@ -132,6 +132,22 @@ def test_manifests_that_cannot_be_are_refused(folder: IndexFolder, key: str, val
     assert caught.value.hint
 
 
+def test_a_newer_format_is_not_blamed_on_the_index(folder: IndexFolder) -> None:
+    path = folder.path / V1 / "manifest.json"
+    for found, hint in ((2, "a newer ragcli made it: upgrade, or rag index --rebuild"), (0, "rag index --rebuild")):
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"format": found}))
+        with pytest.raises(StoreError) as caught:
+            folder.open()
+        assert (caught.value.hint, caught.value.category) == (hint, "index_incompatible")
+
+
+def test_a_pointer_to_a_missing_version_names_one_that_is_there(folder: IndexFolder) -> None:
+    (folder.path / "CURRENT").write_text("v000009\n")
+    with pytest.raises(StoreError, match=r"v000009 is not in .* \(there: v000001\)") as caught:
+        folder.open()
+    assert caught.value.hint == "rag versions use v000001"
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"format": 1}'])
 def test_manifest_that_is_no_manifest_is_refused(folder: IndexFolder, text: str) -> None:
     (folder.path / V1 / "manifest.json").write_text(text)
