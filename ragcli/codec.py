@@ -14,12 +14,17 @@ from typing import Any, Literal
 
 T = typing.TypeVar("T")
 Decoder = Callable[[Any], Any]
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 def encode(value: Any) -> Any:
     """``value`` as dicts, lists, strings, numbers, booleans and None."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {name: encode(getattr(value, name)) for name in _field_names(type(value))}
+    kind: typing.Any = type(value)
+    if kind in _PLAIN:
+        return value
+    names = _field_names(kind)
+    if names is not None:
+        return {name: encode(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {str(key): encode(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -33,8 +38,8 @@ def decode(kind: type[T], value: Any) -> T:
 
 
 @functools.cache
-def _field_names(kind: type) -> tuple[str, ...]:
-    return tuple(item.name for item in dataclasses.fields(kind))
+def _field_names(kind: type) -> tuple[str, ...] | None:
+    return tuple(item.name for item in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else None
 
 
 @functools.cache
@@ -45,7 +50,7 @@ def _decoder(hint: Any) -> Decoder:
     if origin is tuple:
         return _tuple_decoder(arguments)
     if origin is Literal or origin is None:
-        return lambda value: value
+        return _same
     if origin in (typing.Union, types.UnionType):
         inner = _decoder(next(item for item in arguments if item is not type(None)))
         return lambda value: None if value is None else inner(value)
@@ -66,4 +71,16 @@ def _tuple_decoder(arguments: tuple[Any, ...]) -> Decoder:
 def _record_decoder(kind: type) -> Decoder:
     hints = typing.get_type_hints(kind)
     decoders = {item.name: _decoder(hints[item.name]) for item in dataclasses.fields(kind)}
-    return lambda value: kind(**{name: each(value[name]) for name, each in decoders.items() if name in value})
+    plain = [name for name, each in decoders.items() if each is _same]
+    made = [(name, each) for name, each in decoders.items() if each is not _same]
+
+    def decoder(value: Any) -> Any:
+        fields = {name: value[name] for name in plain if name in value}
+        fields |= {name: each(value[name]) for name, each in made if name in value}
+        return kind(**fields)
+
+    return decoder
+
+
+def _same(value: Any) -> Any:
+    return value

@@ -42,7 +42,7 @@ def walk(root: Path, config: IngestConfig, under: str = "") -> Iterator[SourceFi
     except OSError as error:
         raise SourceError(f"{start}: {error.strerror or error}", hint="check the path") from error
     if not stat.S_ISDIR(status.st_mode):
-        yield _examine(start, under or _readable(root.name), config)
+        yield _examine(start, status, under or _readable(root.name), config)
         return
     prefix = f"{under}/" if under else ""
     yield from _folder(start, prefix, (_identity(status),), _Selection(config, root.resolve()), config)
@@ -63,8 +63,8 @@ class _Selection:
         return not self._include or any(pattern.match(relative) for pattern in self._include)
 
     def leaves_root(self, path: Path) -> bool:
-        """Whether a path is a link to something outside the root."""
-        return path.is_symlink() and not path.resolve().is_relative_to(self._root)
+        """Whether a link leads to something outside the root."""
+        return not path.resolve().is_relative_to(self._root)
 
     def folder(self, relative: str) -> bool:
         if not self._hidden and relative.rsplit("/", 1)[-1].startswith("."):
@@ -98,19 +98,20 @@ def _folder(
     folder: Path, prefix: str, trail: tuple[tuple[int, int], ...], wanted: _Selection, config: IngestConfig
 ) -> Iterator[SourceFile | FileReport]:
     try:
-        names = os.listdir(folder)  # noqa: PTH208 - keeps undecodable names as they are
+        with os.scandir(folder) as found:  # keeps undecodable names as they are, and knows links without asking
+            entries = {entry.name: entry for entry in found}
     except OSError as error:
         yield FileReport(prefix.rstrip("/") or ".", skipped=f"folder cannot be read: {error.strerror or error}")
         return
-    for shown, name in sorted(_shown_names(names)):
+    for shown, name in sorted(_shown_names(list(entries))):
         relative, path = prefix + shown, folder / name
         try:
-            status = path.stat()
+            status = entries[name].stat()
         except OSError as error:
             if wanted.file(relative):
                 yield FileReport(relative, skipped=f"cannot be read: {error.strerror or error}")
             continue
-        if wanted.leaves_root(path):
+        if entries[name].is_symlink() and wanted.leaves_root(path):
             if wanted.file(relative) or stat.S_ISDIR(status.st_mode):
                 yield FileReport(relative, skipped="a link out of the folder, not followed (ingest its target itself)")
         elif stat.S_ISDIR(status.st_mode):
@@ -122,14 +123,10 @@ def _folder(
                 continue
             yield from _folder(path, relative + "/", (*trail, identity), wanted, config)
         elif wanted.file(relative):
-            yield _examine(path, relative, config)
+            yield _examine(path, status, relative, config)
 
 
-def _examine(path: Path, relative: str, config: IngestConfig) -> SourceFile | FileReport:
-    try:
-        status = path.stat()
-    except OSError as error:
-        return FileReport(relative, skipped=f"cannot be read: {error.strerror or error}")
+def _examine(path: Path, status: os.stat_result, relative: str, config: IngestConfig) -> SourceFile | FileReport:
     if not stat.S_ISREG(status.st_mode):
         return FileReport(relative, skipped="not a regular file (socket, pipe or device)")
     if not os.access(path, os.R_OK):
@@ -156,6 +153,8 @@ def _shown_names(names: list[str]) -> list[tuple[str, str]]:
 
 def _readable(name: str) -> str:
     """A name that can be stored and printed: bytes that are no UTF-8 and control characters become ``%XX``."""
+    if name.isascii() and name.isprintable():
+        return name
     return "".join(map(_readable_char, name))
 
 

@@ -81,13 +81,17 @@ class Describer:
         self._config, self._given = config.ingest, given
         days = config.ingest.retention_days
         self.cutoff = (today - datetime.timedelta(days=days)).isoformat() if days else None
+        self._keys: dict[tuple[object, ...], str] = {}
         self._rules = json.dumps([[rule.path, dict(rule.set)] for rule in config.ingest.rules], default=str)
 
     def key(self, root_id: int, relative: str) -> str:
         """Hash of everything that decides what is written over a file's own metadata."""
         meta, acl = self._flags(root_id, relative)
-        parts = json.dumps([self._rules, meta, acl, self._config.retention_days], sort_keys=True)
-        return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        flags = (tuple(sorted(meta.items())), acl)
+        if flags not in self._keys:
+            parts = json.dumps([self._rules, meta, acl, self._config.retention_days], sort_keys=True)
+            self._keys[flags] = hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        return self._keys[flags]
 
     def _flags(self, root_id: int, relative: str) -> tuple[dict[str, str], tuple[str, ...]]:
         meta: dict[str, str] = {}
