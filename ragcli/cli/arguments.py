@@ -6,12 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ragcli.errors import ConfigError
+
 
 def hoisted(arguments: Sequence[str], root: Any) -> tuple[list[str], list[str]]:
     """``(global options with their values, the rest)``, both in their order.
 
     ``root`` is the command tree. Nothing after ``--`` is touched, and neither is what stands as the value of
-    another option (``--meta --json`` gives ``--meta`` the value ``--json``).
+    another option (``--meta --json`` gives ``--meta`` the value ``--json``). Raises ConfigError for a global option
+    without its value: moved to the front it would take the command's name for one.
     """
     known = takes_value(root)
     node, local = root, known
@@ -25,6 +28,8 @@ def hoisted(arguments: Sequence[str], root: Any) -> tuple[list[str], list[str]]:
         name, equals, _ = token.partition("=") if token.startswith("--") else (token, "", "")
         is_global = name in known or re.fullmatch(r"-v+", token) is not None
         (front if is_global else rest).append(token)
+        if known.get(name) and not equals and (not remaining or remaining[0].partition("=")[0] in (*known, "--")):
+            raise ConfigError(f"{name} needs a value", hint=f"{name}=VALUE")
         if (known if is_global else local).get(name) and not equals and remaining:
             (front if is_global else rest).append(remaining.pop(0))
         elif not token.startswith("-"):

@@ -69,6 +69,7 @@ def ask(
             run.output.result(plan, lambda: prompts.text(plan))
             return
         run.output.notice(prompts.text(plan))
+    stages.begin(asked)
     talk = Conversation(config, session, scope.groups)
     shown = answers.Streamed(run.output) if run.output.streams and config.answer.provider == "anthropic" else None
     result = stages.ask(

@@ -26,10 +26,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     root: Any = typer.main.get_command(app)
     if "_RAG_COMPLETE" in os.environ:
         root.main(prog_name="rag")
-    front, rest = hoisted(sys.argv[1:] if arguments is None else arguments, root)
+    given = sys.argv[1:] if arguments is None else arguments
+    front: list[str] = [token for token in given if token in ("--json", "--debug")]  # until all are known
     output = Output(json="--json" in front)
     _interrupt_on_termination()
     try:
+        front, rest = hoisted(given, root)
+        output = Output(json="--json" in front)
         code = _run(root, [*front, *rest]) if "--version" not in front else _version(output)
         sys.stdout.flush()
     except BaseException as error:  # the one catch: whatever happens below ends here, as a message

@@ -56,6 +56,7 @@ def search(
     config = run.config(options.overrides())
     scope = options.scope(config)
     stages = wiring.Stages(config, at=options.at)
+    stages.begin(clean(query))
     found = stages.retrieve(clean(query), scope)
     run.output.result(_content(found, scope, stages.engine.version), lambda: _text(found, run.output))
     notices(run, stages, found)

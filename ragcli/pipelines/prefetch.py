@@ -1,8 +1,13 @@
-"""Query vectors of a whole question set in one batch, served one by one: an evaluation embeds as fast as an ingest."""
+"""Query vectors made before they are asked for.
+
+Those of a whole question set in one batch, so that an evaluation embeds as fast as an ingest; that of the one question
+of a process in a thread, so that the model loads while the index opens.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from ragcli.interfaces import Embedder, Progress, Tokenizer
@@ -16,13 +21,20 @@ if TYPE_CHECKING:
 class Prefetched:
     """An embedder that already knows the vectors of ``questions``; anything else goes to the one behind it.
 
-    The batch is made at the first query, so a run that only uses BM25 loads no model.
+    The batch is made at the first query, so a run that only uses BM25 loads no model, or in a thread from ``start``.
     """
 
     def __init__(self, embedder: Embedder, questions: Sequence[str]) -> None:
         self._embedder = embedder
         self._questions = list(dict.fromkeys(questions))
         self._rows: dict[str, NDArray[np.float32]] = {}
+        self._started: Future[NDArray[np.float32]] | None = None
+
+    def start(self) -> None:
+        """Make the batch in a thread of its own; what goes wrong there is raised by the first query."""
+        pool = ThreadPoolExecutor(1, "embed")
+        self._started = pool.submit(self._embedder.queries, self._questions)
+        pool.shutdown(wait=False)
 
     @property
     def info(self) -> EmbedderInfo:
@@ -39,7 +51,8 @@ class Prefetched:
         import numpy as np
 
         if not self._rows and self._questions:
-            self._rows = dict(zip(self._questions, self._embedder.queries(self._questions), strict=True))
+            made = self._embedder.queries(self._questions) if self._started is None else self._started.result()
+            self._rows = dict(zip(self._questions, made, strict=True))
         if not texts or any(text not in self._rows for text in texts):
             return self._embedder.queries(texts)
         return np.stack([self._rows[text] for text in texts])

@@ -42,6 +42,8 @@ def parse_filter(text: str) -> Filter:
         value = value[1:-1]
     if not value:
         raise _wrong(text, "has no value")
+    if operator == "~" and (opened := value.find("[")) >= 0 and "]" not in value[opened + 2 :]:
+        raise _wrong(text, "has a [ in its glob that no ] closes")
     key = key if key.startswith("meta.") else key.lower()
     _check(text, key, operator, value)
     return Filter(key, typing.cast(Operator, operator), value)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ragcli.interfaces import Embedder, Generator, Reranker, Tokenizer
     from ragcli.pipelines.ask import Gather, OnSentence
     from ragcli.pipelines.inquiry import Inquiry
+    from ragcli.pipelines.prefetch import Prefetched
     from ragcli.records import AskResult, Passage, Retrieval, Scope, Trace, Usage
     from ragcli.sessions import Sessions
     from ragcli.traces import Traces
@@ -60,6 +61,7 @@ class Stages:
         self.config = config
         self.notices: list[str] = []
         self._at = at
+        self._early: Prefetched | None = None
 
     @functools.cached_property
     def engine(self) -> FolderEngine:
@@ -76,7 +78,7 @@ class Stages:
         """The configured embedding model, checked against the one that made the index."""
         from ragcli.index.folder import check_embedder
 
-        found = load_embedder(self.config)
+        found = self._early or load_embedder(self.config)
         check_embedder(self.engine.embedder, found.info)
         return found
 
@@ -108,6 +110,14 @@ class Stages:
 
         if not self.lexical:
             self.__dict__["embedder"] = Prefetched(self.embedder, questions)
+
+    def begin(self, question: str) -> None:
+        """Load the model in the background and embed this question, while the index opens."""
+        from ragcli.pipelines.prefetch import Prefetched
+
+        if not self.lexical and (self.config.index_path / "CURRENT").is_file():
+            self._early = Prefetched(load_embedder(self.config), [question])
+            self._early.start()
 
     def retrieve(self, question: str, scope: Scope, settings: RetrieveConfig | None = None) -> Retrieval:
         """The ranked chunks for a question, under the settings or the ``settings`` given for this search."""

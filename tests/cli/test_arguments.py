@@ -9,6 +9,7 @@ import typer
 
 from ragcli.cli.app import app
 from ragcli.cli.arguments import hoisted
+from ragcli.errors import ConfigError
 
 ROOT: Any = typer.main.get_command(app)
 
@@ -23,14 +24,18 @@ ROOT: Any = typer.main.get_command(app)
         ("config show -vv --origin", "-vv", "config show --origin"),
         ("config show -- --json", "", "config show -- --json"),
         ("-- config --json", "", "-- config --json"),
-        ("config show --config --json", "--config --json", "config show"),
-        ("config show --config", "--config", "config show"),
         ("config show --jsn", "", "config show --jsn"),
         ("", "", ""),
     ],
 )
 def test_global_options_come_to_the_front(line: str, front: str, rest: str) -> None:
     assert hoisted(line.split(), ROOT) == (front.split(), rest.split())
+
+
+@pytest.mark.parametrize("line", ["config show --config", "--index", "config --index --json show", "search x --index"])
+def test_a_global_option_without_its_value_is_named(line: str) -> None:
+    with pytest.raises(ConfigError, match=r"^--(config|index) needs a value"):
+        hoisted(line.split(), ROOT)
 
 
 def test_the_value_of_another_option_is_not_taken() -> None:

@@ -45,6 +45,8 @@ def test_expressions(text: str, expected: Filter) -> None:
         ("date>=01.02.2026", "has the bad date '01.02.2026'"),
         ("expires<20260101", "has the bad date"),
         ("date~2026-*", "matches the date date by a glob"),
+        ("source~[", "has a [ in its glob that no ] closes"),
+        ("source~hr/[]x*", "has a [ in its glob that no ] closes"),
         ("lang<de", "asks for an order of lang, which is text"),
     ],
 )
