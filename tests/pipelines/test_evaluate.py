@@ -8,12 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from ragcli.embed.loading import load_embedder
 from ragcli.errors import ConfigError, GoldenError
 from ragcli.evaluate.gate import judge_run
 from ragcli.evaluate.run import EvalRun
+from ragcli.index.folder import IndexFolder
 from ragcli.interfaces import Embedder, Progress
 from ragcli.pipelines.ask import ask
 from ragcli.pipelines.evaluate import corpus_fingerprint
+from ragcli.pipelines.index import build_index
 from ragcli.pipelines.inquiry import Inquiry
 from ragcli.pipelines.judge import rule_judge
 from ragcli.pipelines.prefetch import Prefetched
@@ -163,6 +166,29 @@ def test_k_of_one(project: Project) -> None:
     row = golden(KITCHEN)
     assert project.run(row, project.steps(row, k=1)).losses == {"k": 1}
     assert project.run(row, project.steps(row, k=2)).losses == {}
+
+
+def test_below_the_candidates(project: Project) -> None:
+    """Both legs run and find something, and neither comes down to the passage."""
+    row = golden(REMOTE.replace("remote.md", "coffee.md"))
+    assert project.run(row, project.steps(row, depth=2, k=2)).losses == {"candidates": 1}
+
+
+def test_a_window_that_cuts_every_chunk(tmp_path: Path) -> None:
+    """The chunks were made for a model that reads more than the one that embeds them now."""
+    furniture = "Chairs stand beside the tables, lamps hang above the tables, and plants stand on the window sills."
+    pay = f"# Furniture\n\n{furniture} Salaries are paid on the last working day of the month.\n"
+    texts = {**HANDBOOK, "pay.md": pay}
+    row = golden(MONEY)
+    whole = build(tmp_path, texts)
+    assert whole.run(row, whole.steps(row, depth=2, k=2)).losses == {}
+    whole.engine.close()
+    short = load_embedder(dataclasses.replace(whole.config.embed, window=16), offline=True)
+    with IndexFolder(whole.config.index_path).writer() as writer:
+        build_index(config=whole.config, writer=writer, embedder=short)
+    cut = Project(whole.config, IndexFolder(whole.config.index_path).open(), short)
+    assert cut.run(row, cut.steps(row, depth=2, k=2)).losses == {"truncated": 1}
+    cut.engine.close()
 
 
 def test_measures_reach_below_k(project: Project) -> None:
