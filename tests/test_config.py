@@ -65,6 +65,14 @@ def test_named_files(tmp_path: Path) -> None:
         loaded(tmp_path, file=Path("latin.yaml"))
 
 
+def test_a_folder_of_that_name_is_not_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "rag.yaml").mkdir()
+    (tmp_path / "below").mkdir()
+    for options in ({"cwd": tmp_path / "below"}, {"cwd": tmp_path, "file": Path("rag.yaml")}):
+        with pytest.raises(ConfigError, match=r"rag\.yaml is a folder"):
+            load(environ={}, **options)  # type: ignore[arg-type]
+
+
 def test_environment(tmp_path: Path) -> None:
     environ = {
         "RAG_INDEX": "elsewhere",
@@ -111,6 +119,8 @@ def test_rules(tmp_path: Path) -> None:
         ("eval: {fail_under: {R@5: high}}", "rag.yaml: eval.fail_under.R@5 is 'high', expected a number"),
         ("- a", "expected keys and values, found list"),
         ("a: [1", "rag.yaml:1: not valid YAML"),
+        ("retrieve:\n  k: 5\n  k: 6\n", "rag.yaml:3: not valid YAML: 'k' stands there a second time, first on line 2"),
+        ("retrieve: {k: 5}\neval: {}\nretrieve:\n", "'retrieve' stands there a second time, first on line 1"),
         ("index: {path: !!python/object:os.system {}}", "not valid YAML"),
     ],
 )

@@ -64,7 +64,7 @@ Baseline = Annotated[Path | None, typer.Option(metavar="FILE", help="A kept run 
 Tolerance = Annotated[float | None, typer.Option(min=0, max=1, help="A drop up to this is no regression.")]
 AllowOther = Annotated[bool, typer.Option("--allow-other-baseline", help="Of another corpus or golden set too.")]
 Matrix = Annotated[
-    Path | None, typer.Option(metavar="FILE.yaml", help="Run the set over several settings, as one table.")
+    Path | None, typer.Option(metavar="FILE.yaml", help="Run the set over several settings, as one table: no gate.")
 ]
 Suite = Annotated[
     Literal["injection"] | None, typer.Option(help="A suite that comes with ragcli, instead of a golden set.")
@@ -118,6 +118,8 @@ def evaluate(
     if matrix is not None:
         if fail_under or save or baseline or at or judge:
             raise ConfigError("--matrix compares its rows: no gate, no --judge, no --save and no --at beside it")
+        if config.eval.fail_under:
+            run.output.notice("eval.fail_under is not applied: --matrix compares its rows and gates none of them")
         evaluate_matrix(run, matrix, asked, overrides=overrides, reports=report or ())
         return
     gate = Gate(_thresholds(config, fail_under), baseline, allow_other)

@@ -53,12 +53,18 @@ def find_file(file: Path | None, environ: Mapping[str, str], cwd: Path) -> Path 
     named = file or (Path(environ["RAG_CONFIG"]) if environ.get("RAG_CONFIG") else None)
     if named is not None:
         path = (cwd / named.expanduser()).absolute()
-        if not path.is_file():
+        if path.is_dir():
+            raise ConfigError(f"config file {path} is a folder", hint=f"name the {FILE_NAME} inside it")
+        if not path.exists():
             origin = "--config" if file else "RAG_CONFIG"
             raise ConfigError(f"config file {path} does not exist (from {origin})", hint="rag init writes one")
         return path
     for folder in (cwd.absolute(), *cwd.absolute().parents):
-        if (folder / FILE_NAME).is_file():
+        if (folder / FILE_NAME).is_dir():
+            raise ConfigError(
+                f"config file {folder / FILE_NAME} is a folder", hint="rename it, or name a file: --config"
+            )
+        if (folder / FILE_NAME).exists():
             return folder / FILE_NAME
     return None
 
@@ -68,7 +74,7 @@ def _from_file(path: Path) -> Iterator[tuple[str, Any]]:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"cannot read {path}: {error}") from error
-    content = parse_yaml(text, str(path))
+    content = parse_yaml(text, str(path), unique=True)
     for name, section in content.items():
         if name not in SECTIONS:
             raise ConfigError(f"{path}: unknown section {name!r}{nearest(str(name), SECTIONS)}")

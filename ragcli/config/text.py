@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 _MAX_VALUES = 100_000
 
 
-def parse_yaml(text: str, where: str) -> dict[str, Any]:
+def parse_yaml(text: str, where: str, *, unique: bool = False) -> dict[str, Any]:
     """A YAML mapping; ``{}`` for empty text. Raises ConfigError with ``where`` and the line.
 
     A timestamp that names no day (``2026-02-31``) stays text. References that repeat a value until the whole is huge,
-    or that lead back to themselves, are refused.
+    or that lead back to themselves, are refused, and with ``unique`` a key that stands twice.
     """
     import yaml
 
     try:
-        content = yaml.load(text, _loader())
+        content = yaml.load(text, _loader(unique))
         if _size(content, {}) > _MAX_VALUES:
             raise ConfigError(
                 f"{where}: not valid YAML: more than {_MAX_VALUES} values once its references are followed"
@@ -45,11 +45,20 @@ def parse_yaml(text: str, where: str) -> dict[str, Any]:
 
 
 @functools.cache
-def _loader() -> type[yaml.SafeLoader]:
+def _loader(unique: bool) -> type[yaml.SafeLoader]:
     import yaml
 
     class Loader(yaml.SafeLoader):
-        """The safe loader, for which a wrong date is no error of the whole text."""
+        """The safe loader, for which a wrong date is no error of the whole text and a repeated key may be one."""
+
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+            seen: dict[str, int] = {}
+            for key, _ in node.value if unique else ():
+                line = key.start_mark.line + 1
+                if seen.setdefault(str(key.value), line) != line:
+                    problem = f"{key.value!r} stands there a second time, first on line {seen[str(key.value)]}"
+                    raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
+            return super().construct_mapping(node, deep)
 
         def construct_yaml_timestamp(self, node: yaml.ScalarNode) -> Any:
             try:

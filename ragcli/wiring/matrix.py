@@ -28,7 +28,7 @@ def read_matrix(path: Path) -> MatrixSpec:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"cannot read {path}: {error}") from error
-    return read(parse_yaml(text, str(path)), str(path))
+    return read(parse_yaml(text, str(path), unique=True), str(path))
 
 
 def run_matrix(
