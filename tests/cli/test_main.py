@@ -30,7 +30,7 @@ def test_version(tmp_path: Path) -> None:
         ("init --forec", "no such option: --forec; did you mean --force?"),
         ("config show --jsn", "no such option: --jsn; did you mean --json?"),
         ("--color blue init", "Invalid value for '--color'"),
-        ("--config", "Option '--config' requires an argument."),
+        ("--config", "--config needs a value"),
     ],
 )
 def test_a_typo_is_exit_2_with_the_nearest_name(line: str, message: str, tmp_path: Path) -> None:
