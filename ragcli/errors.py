@@ -92,6 +92,10 @@ class ParseError(SourceError):
     category = "parse"
 
 
+class AccessError(ParseError):
+    """Who may see a file cannot be told, so that it must not be read."""
+
+
 class GateFailed(RagError):
     """A check that was asked for did not pass."""
 

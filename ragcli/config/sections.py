@@ -64,7 +64,9 @@ class IngestConfig:
     max_delete: float = _setting(20.0, "per cent of a root's documents one ingest may remove", low=0, high=100)
     max_file_mb: float = _setting(200.0, "larger files are skipped and named", low=0)
     workers: int = _setting(0, "parsing processes; 0 means one per core", low=0)
-    timeout_seconds: float = _setting(120.0, "a file that takes longer is killed, named and skipped", low=0)
+    timeout_seconds: float = _setting(
+        120.0, "a file (or page) that takes more processor time is killed, named and skipped", low=0
+    )
     memory_mb: int = _setting(2048, "a file that needs more memory is killed, named and skipped", low=64)
     archive_depth: int = _setting(3, "containers inside containers that are opened", low=0)
     archive_entries: int = _setting(10000, "entries read from one container", low=1)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import IO
 
 from ragcli.errors import ParseError
+from ragcli.parse.conditions import PASSWORDS
 from ragcli.parse.decode import decode
 from ragcli.parse.source import Budget, Context, Outcome, Source
 from ragcli.records import FileReport
@@ -66,6 +67,8 @@ def _zip_data(package: zipfile.ZipFile, entry: zipfile.ZipInfo, doc_id: str, con
             continue
         except _BROKEN as error:
             problem = f"damaged entry: {error}"
+    if entry.flag_bits & 1:
+        context.conditions.add(PASSWORDS)
     return FileReport(doc_id, skipped=problem)
 
 
@@ -124,9 +127,7 @@ def _bounded(stream: IO[bytes], budget: Budget, where: str) -> bytes:
     budget.take(0, where)
     parts = []
     while part := stream.read(_CHUNK):
-        budget.size -= len(part)
-        if budget.size < 0:
-            raise ParseError(f"{where}: unpacks to too much data (ingest.archive_unpacked_mb)")
+        budget.take(len(part), where, entries=0)
         parts.append(part)
     return b"".join(parts)
 

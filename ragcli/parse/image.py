@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ragcli.errors import ParseError
 from ragcli.parse.assemble import Assembly
+from ragcli.parse.conditions import library, program
 from ragcli.parse.ocr import engine_for
 from ragcli.parse.pdf_blocks import page_blocks, style_of
 from ragcli.parse.pdf_layout import reading_order
@@ -16,6 +17,7 @@ from ragcli.records import Coverage
 
 def parse(source: Source, context: Context) -> Iterator[Outcome]:
     """One document of one page. Raises ParseError when no OCR is installed or wanted."""
+    context.conditions.update((library("rapidocr"), program("tesseract")))
     engine = engine_for(context.config.ocr_languages) if context.config.ocr != "off" else None
     if engine is None:
         hint = "ingest.ocr is off" if context.config.ocr == "off" else "pip install 'ragcli[ocr]', or install tesseract"

@@ -38,6 +38,11 @@ def detect_language(text: str) -> str | None:
     return str(code) if confidence >= _MIN_CONFIDENCE else None
 
 
+def load_languages() -> None:
+    """Load the model now; else the first text that needs it waits for that."""
+    _identifier()
+
+
 def _sample(text: str) -> str:
     """The start, the middle and the end of a long text: a preface or a licence does not decide alone."""
     if len(text) <= _SAMPLE:

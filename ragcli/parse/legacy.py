@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ragcli.errors import ParseError
+from ragcli.parse import conditions
 from ragcli.parse.source import Context, Outcome, Source
 
 _TARGETS = {"application/msword": ("doc", "docx"), "application/vnd.ms-powerpoint": ("ppt", "pptx")}
@@ -18,6 +19,7 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
     """The converted file as a source. Raises ParseError when LibreOffice is missing or fails."""
     program = shutil.which("soffice") or shutil.which("libreoffice")
     old, new = _TARGETS[source.media_type]
+    context.conditions.add(conditions.program("soffice"))
     if program is None:
         hint = f"install LibreOffice, or save it as .{new}"
         raise ParseError(

@@ -6,22 +6,16 @@ import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ragcli.config import parse_yaml
-from ragcli.errors import ConfigError, ParseError
 from ragcli.parse.assemble import clean, cover
 from ragcli.parse.decode import decode
+from ragcli.parse.front_matter import split_front_matter
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.records import Block, BlockKind, Coverage, Span
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
-
-_FRONT = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M)
-_HEAD = re.compile(r"\A---[ \t]*\n((?:[ \t]*\S[^\n]*(?:\n|\Z))*)")
-_ACCESS = re.compile(r"^[ \t\"'{]*(?:acl|groups)[ \t\"']*:", re.M | re.I)
-_KEY = re.compile(r"^([A-Za-z_][\w.-]*)[ \t]*:", re.M)
 
 
 def parse(source: Source, context: Context) -> Iterator[Outcome]:
@@ -35,49 +29,26 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
 
 def read_markdown(text: str, where: str) -> Extract:
     """Markdown ``text`` (clean, with or without front matter) as blocks over itself."""
-    declared, lines, body, first_line, warning = split_front_matter(text, where)
-    tokens = _tokens(body)
-    blocks = cover(body, _blocks(tokens, body))
-    titles = tuple(_plain(title) for title in _heading_sources(tokens))
-    title = next((name for name, level in zip(titles, _levels(blocks), strict=True) if level == 1 and name), "")
-    tables = sum(1 for block in blocks if block.kind == "table")
-    return Extract(
-        body,
-        blocks,
-        title=title,
-        declared=declared,
-        line_of_key=lines,
-        heading_titles=titles,
-        coverage=Coverage(tables=tables, warnings=(warning,) if warning else ()),
-        first_line=first_line,
+    front = split_front_matter(text, where)
+    extract = read_body(front.body)
+    warnings = (front.warning,) if front.warning else ()
+    return replace(
+        extract,
+        declared=front.declared,
+        line_of_key=front.lines,
+        coverage=replace(extract.coverage, warnings=warnings),
+        first_line=front.first_line,
     )
 
 
-def split_front_matter(text: str, where: str) -> tuple[dict[str, Any], dict[str, int], str, int, str]:
-    """Keys, the line of each, the text after them, the line it starts on, and a warning (or ``""``).
-
-    Front matter that is no valid YAML stays part of the text and gives the warning. Raises ParseError when such front
-    matter, or one without an end, says who may see the document: it must not become public by a slip of the pen.
-    """
-    match = _FRONT.match(text)
-    if not match:
-        head = _HEAD.match(text)
-        if head and _ACCESS.search(head[1]):
-            raise ParseError(
-                f"{where}: front matter without an end: who may see it cannot be told", hint="close it with ---"
-            )
-        return {}, {}, text, 1, ""
-    try:
-        declared = parse_yaml(match[1], f"{where} front matter")
-    except ConfigError as error:
-        if _ACCESS.search(match[1]):
-            raise ParseError(f"{error.message}; who may see it cannot be told", hint="mend it") from error
-        return {}, {}, text, 1, f"{error.message}; kept as text"
-    lines = {key[1]: 2 + match[1].count("\n", 0, key.start()) for key in _KEY.finditer(match[1])}
-    body = text[match.end() :]
-    first = 1 + text.count("\n", 0, match.end())
-    stripped = body.lstrip("\n")
-    return declared, lines, stripped, first + len(body) - len(stripped), ""
+def read_body(text: str) -> Extract:
+    """Markdown ``text`` (clean) without front matter as blocks over itself."""
+    tokens = _tokens(text)
+    blocks = cover(text, _blocks(tokens, text))
+    titles = tuple(_plain(title) for title in _heading_sources(tokens))
+    title = next((name for name, level in zip(titles, _levels(blocks), strict=True) if level == 1 and name), "")
+    tables = sum(1 for block in blocks if block.kind == "table")
+    return Extract(text, blocks, title=title, heading_titles=titles, coverage=Coverage(tables=tables), first_line=1)
 
 
 def _tokens(text: str) -> list[Token]:

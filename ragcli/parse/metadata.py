@@ -5,11 +5,12 @@ from __future__ import annotations
 import datetime
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ragcli.config import PathRule
+from ragcli.errors import AccessError
 from ragcli.parse.walk import glob_pattern
 from ragcli.records import Document, Metadata
 
@@ -43,6 +44,7 @@ def describe(
     layers.append(("--meta", meta))
     if acl:
         layers.append(("--acl", {"acl": list(acl)}))
+    layers = list(_last_access(layers))
     warnings: list[str] = []
     metadata, title = document.metadata, document.title
     for where, values in layers:
@@ -52,11 +54,32 @@ def describe(
     return replace(document, metadata=metadata, title=title), tuple(warnings)
 
 
+def _last_access(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The layers, with who may see it left only in the last that says so: what it hides need not be in order."""
+    saying = [position for position, (_, values) in enumerate(layers) if any(_name(key) == "acl" for key in values)]
+    for position, (where, values) in enumerate(layers):
+        kept = position in saying[-1:]
+        yield where, {key: value for key, value in values.items() if kept or _name(key) != "acl"}
+
+
+def _name(raw: object) -> str:
+    return _ALIASES.get(_key(raw), _key(raw))
+
+
+def _groups(value: Any, raw: object, where: str) -> tuple[str, ...]:
+    groups = () if value is None else to_list(value)
+    if not groups:
+        hint = f"name a group ({raw}: [staff]), or remove the key to make it public"
+        raise AccessError(f"{where}: {raw} names no group: who may see it cannot be told", hint=hint)
+    return groups
+
+
 def declare(
     metadata: Metadata, values: Mapping[str, Any], where: str, lines: Mapping[str, int] | None = None
 ) -> tuple[Metadata, tuple[str, ...]]:
     """``metadata`` with ``values`` set over it; a bad date is a warning that names file and line, and is left out.
 
+    Raises AccessError when it is said that only some may see it, and nobody is named.
     ``lines`` gives the source line of a key. A key without a field of its own goes to ``extra``; ``title`` is not
     metadata and passes by.
     """
@@ -64,10 +87,12 @@ def declare(
     extra = dict(metadata.extra)
     warnings: list[str] = []
     for raw, value in values.items():
-        name = _ALIASES.get(_key(raw), _key(raw))
-        if name == "title" or value is None:
+        name = _name(raw)
+        if name == "acl":
+            fields[name] = _groups(value, raw, where)
+        elif name == "title" or value is None:
             continue
-        if name in DATE_KEYS:
+        elif name in DATE_KEYS:
             date = to_date(value)
             if date is None:
                 line = (lines or {}).get(str(raw))

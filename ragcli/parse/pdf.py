@@ -8,6 +8,7 @@ from typing import Any
 
 from ragcli.errors import ParseError
 from ragcli.parse.assemble import Assembly, clean, one_line
+from ragcli.parse.conditions import PASSWORDS
 from ragcli.parse.ocr import Recogniser, engine_for
 from ragcli.parse.pdf_blocks import TextBlock, outline_titles, page_blocks, style_of
 from ragcli.parse.pdf_edges import strip_edges
@@ -24,7 +25,7 @@ _GARBAGE = re.compile("[\ufffd\ue000-\uf8ff]")
 
 def parse(source: Source, context: Context) -> Iterator[Outcome]:
     """One document with its pages, then its attachments. Raises ParseError when it cannot be opened."""
-    document = _open(source, context.passwords)
+    document = _open(source, context)
     try:
         yield _Reader(document, context).extract()
         yield from _attachments(document, source, context)
@@ -34,7 +35,7 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
         document.close()
 
 
-def _open(source: Source, passwords: tuple[str, ...]) -> Any:
+def _open(source: Source, context: Context) -> Any:
     import pymupdf
 
     pymupdf.TOOLS.mupdf_display_errors(False)
@@ -43,7 +44,8 @@ def _open(source: Source, passwords: tuple[str, ...]) -> Any:
         document = pymupdf.open(stream=source.data, filetype="pdf")
     except _broken() as error:
         raise ParseError(f"{source.doc_id}: not a readable PDF: {error}") from error
-    if document.needs_pass and not any(document.authenticate(word) for word in passwords):
+    if document.needs_pass and not any(document.authenticate(word) for word in context.passwords):
+        context.conditions.add(PASSWORDS)
         raise ParseError(
             f"{source.doc_id}: encrypted, and no known password opens it",
             hint="set RAG_PDF_PASSWORDS or ingest.passwords",

@@ -6,6 +6,7 @@ import io
 from collections.abc import Iterator
 
 from ragcli.errors import ParseError
+from ragcli.parse.conditions import PASSWORDS
 from ragcli.parse.source import Context, Outcome, Source
 
 
@@ -27,4 +28,5 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
             raise ParseError(f"{source.doc_id}: not a readable protected Office file: {error}") from error
         yield Source(source.doc_id, output.getvalue())
         return
+    context.conditions.add(PASSWORDS)
     raise ParseError(f"{source.doc_id}: encrypted Office file, and no known password opens it", hint=hint)

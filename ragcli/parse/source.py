@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from ragcli.config import IngestConfig
 from ragcli.errors import ParseError
+from ragcli.parse.conditions import setting
 from ragcli.records import Block, Coverage, FileReport
 
 
@@ -68,14 +69,17 @@ class Budget:
 
     entries: int
     size: int
+    conditions: set[str]
 
-    def take(self, size: int, where: str) -> None:
-        """Account for one entry of ``size`` bytes. Raises ParseError when the limits of the file are used up."""
-        self.entries -= 1
+    def take(self, size: int, where: str, entries: int = 1) -> None:
+        """Account for ``size`` bytes of one entry. Raises ParseError when the limits of the file are used up."""
+        self.entries -= entries
         self.size -= size
         if self.entries < 0:
+            self.conditions.add(setting("archive_entries"))
             raise ParseError(f"{where}: too many entries (ingest.archive_entries)")
         if self.size < 0:
+            self.conditions.add(setting("archive_unpacked_mb"))
             raise ParseError(f"{where}: unpacks to too much data (ingest.archive_unpacked_mb)")
 
 
@@ -87,13 +91,15 @@ def _no_tick() -> None:
 class Context:
     """What every parser may use besides its source.
 
-    ``tick`` is called after each page of a long work, so that a time limit counts from there.
+    ``conditions`` collects the names of what decided the outcome besides the file. ``tick`` is called after each page
+    of a long work, so that a time limit counts from there.
     """
 
     config: IngestConfig
     passwords: tuple[str, ...]
     budget: Budget
     tick: Callable[[], None] = _no_tick
+    conditions: set[str] = field(default_factory=set)
 
 
 Outcome = Extract | Source | FileReport

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from ragcli.errors import ParseError
 from ragcli.parse.assemble import clean, cover
 from ragcli.parse.decode import decode
+from ragcli.parse.front_matter import FrontMatter, split_front_matter
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.parse.text_markup import HEADINGS, LITERALS
 from ragcli.records import Block, BlockKind, Coverage, Span
@@ -28,15 +29,20 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
     text = clean(decoded.text)
     if decoded.replaced > _MAX_REPLACED * max(1, len(text)):
         raise ParseError(f"{source.doc_id}: no known encoding fits these bytes")
-    blocks, titles = read_blocks(text, source.media_type)
+    front = FrontMatter({}, {}, text, 1, "")
+    if source.media_type in HEADINGS:
+        front = split_front_matter(text, source.doc_id)
+    blocks, titles = read_blocks(front.body, source.media_type)
     yield Extract(
-        text,
+        front.body,
         blocks,
         title=titles[0] if titles and blocks and _first_is_heading(blocks) else "",
         heading_titles=titles,
-        coverage=Coverage(warnings=decoded.warnings),
+        declared=front.declared,
+        line_of_key=front.lines,
+        coverage=Coverage(warnings=(*decoded.warnings, *filter(None, [front.warning]))),
         encoding=decoded.encoding,
-        first_line=1,
+        first_line=front.first_line,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +18,9 @@ from typing import IO, Any
 from ragcli.codec import decode, encode
 from ragcli.config import IngestConfig
 from ragcli.errors import ParseError, RagError
-from ragcli.parse.registry import context_for, read
+from ragcli.parse.conditions import Conditions, setting
+from ragcli.parse.language import load_languages
+from ragcli.parse.reading import context_for, read
 from ragcli.parse.source import Source
 from ragcli.records import Document, FileReport
 
@@ -30,9 +33,24 @@ def main() -> None:
     settings = json.loads(jobs.readline())
     config = decode(IngestConfig, settings["config"])
     _limit_memory(config.memory_mb)
+    load_languages()  # before the first file: its time is not the file's
+
+    def tick() -> None:
+        _allow(config.timeout_seconds)
+        _send(answers, {})
+
     for line in jobs:
         job = json.loads(line)
-        _send(answers, _answer(job["path"], job["doc_id"], config, lambda: _send(answers, {})))
+        tick()
+        answer = _answer(job["path"], job["doc_id"], config, tick)
+        _allow(0)
+        _send(answers, answer)
+
+
+def _allow(seconds: float) -> None:
+    """Let the system end this process after so much processor time from now; 0: never. Not on Windows."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _answer(path: str, doc_id: str, config: IngestConfig, tick: Callable[[], None]) -> dict[str, Any]:
@@ -51,7 +69,8 @@ def _answer(path: str, doc_id: str, config: IngestConfig, tick: Callable[[], Non
         reports.append(FileReport(doc_id, skipped=f"cannot be read: {error.strerror or error}"))
     except MemoryError:
         documents.clear()
-        reports = [FileReport(doc_id, skipped=f"needs more memory than ingest.memory_mb = {config.memory_mb}")]
+        reason = f"needs more memory than ingest.memory_mb = {config.memory_mb}"
+        reports = [FileReport(doc_id, skipped=reason, conditions=Conditions(config).state([setting("memory_mb")]))]
     except ParseError as error:
         reports.append(FileReport(doc_id, skipped=error.message))
     return {"sha256": digest, "documents": encode(documents), "reports": encode(reports)}

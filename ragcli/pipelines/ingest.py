@@ -50,7 +50,7 @@ def ingest(
     places = [find_place(staging, path, dry_run) for path in paths]
     given, notices = _flags(staging, places, dict(meta or {}), tuple(acl), dry_run)
     stager = Stager(config, writer, given, today or datetime.date.today(), progress)
-    scans = [scan_place(place, staging, config.ingest, stager.key, force) for place in places]
+    scans = [scan_place(place, staging, config.ingest, stager.key, force, stager.holds) for place in places]
     for scan in scans:
         guard(scan, limit)
     if not dry_run:

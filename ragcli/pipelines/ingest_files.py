@@ -11,13 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from ragcli.config import Config
+from ragcli.errors import AccessError
 from ragcli.index.caches import document_key
 from ragcli.index.ingest_notes import Given, Look
 from ragcli.index.staging import FileState, Root
 from ragcli.index.writer import Writer
 from ragcli.interfaces import Progress
+from ragcli.parse.conditions import Conditions
 from ragcli.parse.metadata import describe
-from ragcli.parse.pool import Parsed, parse_files
+from ragcli.parse.parsed import Parsed
+from ragcli.parse.pool import parse_files
 from ragcli.parse.registry import parse_key
 from ragcli.parse.walk import SourceFile
 from ragcli.pipelines.ingest_scan import digest, is_under
@@ -30,11 +33,16 @@ class FileReader:
     def __init__(self, config: Config, writer: Writer, progress: Progress | None) -> None:
         self._config, self._writer, self._progress = config.ingest, writer, progress
         self._parse_key = parse_key(config.ingest)
+        self._conditions = Conditions(config.ingest)
 
     @property
     def key(self) -> str:
         """Names the parsers and settings in use."""
         return self._parse_key
+
+    def holds(self, reports: Sequence[FileReport]) -> bool:
+        """Whether what an outcome hung on besides the file is as it was."""
+        return self._conditions.hold(reports[-1].conditions) if reports else True
 
     def read(self, files: Sequence[SourceFile], *, force: bool) -> Iterator[Parsed]:
         """Each file's outcome: first those whose content was parsed before, then those parsed now."""
@@ -56,7 +64,9 @@ class FileReader:
             return None
         parsed = Parsed(file, sha256, (), ())
         found = self._writer.caches.documents.get(self._cache_key(parsed))
-        return None if found is None else _moved(replace(parsed, documents=found[0], reports=found[1]))
+        if found is None or not self.holds(found[1]):
+            return None
+        return _moved(replace(parsed, documents=found[0], reports=found[1]))
 
     def _cache_key(self, parsed: Parsed) -> str:
         return document_key(parsed.sha256, self._parse_key, parsed.file.relative)
@@ -108,17 +118,22 @@ class Describer:
         modified = time.strftime("%Y-%m-%d", time.gmtime(parsed.file.mtime_ns / 1e9))
         documents: list[Document] = []
         warnings: list[str] = []
+        withheld: list[FileReport] = []
         for document in parsed.documents:
             if document.metadata.modified is None:
                 document = replace(document, metadata=replace(document.metadata, modified=modified))
-            described, problems = describe(document, self._config.rules, meta, acl)
+            try:
+                described, problems = describe(document, self._config.rules, meta, acl)
+            except AccessError as error:
+                withheld.append(FileReport(document.doc_id, skipped=f"{error.message} ({error.hint})", withheld=True))
+                continue
             warnings += problems
             if self.cutoff is not None and (described.metadata.modified or self.cutoff) < self.cutoff:
                 days = self._config.retention_days
                 warnings.append(f"{described.doc_id}: older than ingest.retention_days = {days}, left out")
             else:
                 documents.append(described)
-        return documents, _warned(parsed, documents, warnings)
+        return documents, _with(withheld, _warned(parsed, documents, warnings))
 
 
 def _warned(parsed: Parsed, documents: Sequence[Document], warnings: Sequence[str]) -> tuple[FileReport, ...]:
@@ -128,6 +143,16 @@ def _warned(parsed: Parsed, documents: Sequence[Document], warnings: Sequence[st
     dropped = len(parsed.documents) - len(documents)
     unique = tuple(dict.fromkeys((*own.warnings, *warnings)))
     return (*others, replace(own, warnings=unique, documents=max(0, own.documents - dropped)))
+
+
+def _with(withheld: Sequence[FileReport], reports: tuple[FileReport, ...]) -> tuple[FileReport, ...]:
+    """The reports with those of documents that may not be read; the file's own comes last."""
+    if not withheld or not reports:
+        return reports
+    *others, own = reports
+    if withheld[0].path == own.path:
+        return (*others, replace(own, skipped=withheld[0].skipped, withheld=True))
+    return (*others, *withheld, own)
 
 
 def source_file(root: Root, state: FileState) -> SourceFile:

@@ -73,9 +73,15 @@ def inner_roots(staging: Staging, path: Path) -> list[Root]:
 
 
 def scan_place(
-    place: Place, staging: Staging, config: IngestConfig, key_of: Callable[[int, str], str], force: bool
+    place: Place,
+    staging: Staging,
+    config: IngestConfig,
+    key_of: Callable[[int, str], str],
+    force: bool,
+    holds: Callable[[Sequence[FileReport]], bool] = lambda _: True,
 ) -> Scan:
-    """Compare a place with what is staged; ``key_of`` a root and a relative path is what the file is read under now.
+    """Compare a place with what is staged; ``key_of`` a root and a relative path is what the file is read under now,
+    ``holds`` tells whether the conditions of an earlier outcome are still the same.
 
     Raises SourceError when the place does not exist.
     """
@@ -92,6 +98,7 @@ def scan_place(
             force
             or state is None
             or (state.size, state.parse_key) != (file.size, key_of(place.root.root_id, file.relative))
+            or not holds(state.reports)
         ):
             todo.append(file)
         elif state.mtime_ns != file.mtime_ns:

@@ -13,7 +13,7 @@ from ragcli.index.ingest_notes import Given, Look
 from ragcli.index.staging import FileState
 from ragcli.index.writer import Writer
 from ragcli.interfaces import Progress
-from ragcli.parse.pool import Parsed
+from ragcli.parse.parsed import Parsed
 from ragcli.pipelines.ingest_copies import look_of, settle
 from ragcli.pipelines.ingest_files import Describer, FileReader, document_of, source_file
 from ragcli.pipelines.ingest_scan import Place, Scan, inner_roots
@@ -55,6 +55,10 @@ class Stager:
         """Names all that decides what a file gives: the parsers, their settings, the rules and flags that hold."""
         return f"{self._reader.key}-{self._describer.key(root_id, relative)}"
 
+    def holds(self, reports: Sequence[FileReport]) -> bool:
+        """Whether the limits, passwords and libraries that decided a file's outcome are what they were."""
+        return self._reader.holds(reports)
+
     def change(self, scans: Sequence[Scan], paths: Sequence[Path], force: bool) -> None:
         """Stage what the scans found; every step is kept as soon as it is done, so that a killed run continues."""
         self.before = self._staging.document_keys() if any(scan.todo or scan.gone for scan in scans) else {}
@@ -88,10 +92,10 @@ class Stager:
     def _stage(self, scan: Scan, parsed: Parsed) -> None:
         root, file = scan.place.root, parsed.file
         before = scan.states.get(file.relative)
-        if before is not None and before.doc_ids and file.size and _failed(parsed):
-            self._keep(before, parsed)
-            return
         documents, reports = self._describer.apply(parsed, root.root_id)
+        if before is not None and before.doc_ids and file.size and _failed(documents, reports):
+            self._keep(before, reports[-1])
+            return
         self._forget_looks(root.root_id, file.relative)
         ids = [self._put(document, scan.place, file.relative) for document in documents]
         for doc_id in sorted(set(before.doc_ids if before else ()).difference(ids)):
@@ -113,9 +117,8 @@ class Stager:
         self._families.add(look.family)
         return document.doc_id
 
-    def _keep(self, before: FileState, parsed: Parsed) -> None:
+    def _keep(self, before: FileState, own: FileReport) -> None:
         """A file that can no longer be read keeps what was read of it before, and says so."""
-        own = parsed.reports[-1]
         warning = f"now unreadable ({own.skipped}); {len(before.doc_ids)} documents read from it before are kept"
         self.reports.append(replace(own, warnings=(*own.warnings, warning)))
 
@@ -160,8 +163,9 @@ class Stager:
         self._staging.put_file(replace(state, doc_ids=ids, reports=reports))
 
 
-def _failed(parsed: Parsed) -> bool:
-    return not parsed.documents and bool(parsed.reports) and parsed.reports[-1].skipped is not None
+def _failed(documents: Sequence[Document], reports: Sequence[FileReport]) -> bool:
+    """Whether a file could not be read; one that may not be read is another thing: nothing of it may stay."""
+    return not documents and bool(reports) and reports[-1].skipped is not None and not reports[-1].withheld
 
 
 def _batches(outcomes: Iterator[Parsed]) -> Iterator[list[Parsed]]:

@@ -122,7 +122,9 @@ class FileReport:
     """What became of one file: the record of ``rag ingest --report``, every file met has one.
 
     ``path`` is the doc_id of the file (``outer.zip!inner.txt`` inside a container); ``skipped`` is the reason why
-    nothing of it was read, None when it was read. ``documents`` counts the documents it gave.
+    nothing of it was read, None when it was read. ``documents`` counts the documents it gave. ``withheld`` says that
+    it was skipped because who may see it cannot be told. ``conditions`` (``NAME=VALUE``) are what the outcome hangs on
+    besides the file's content: when one changes, the file is read again.
     """
 
     path: str
@@ -139,6 +141,8 @@ class FileReport:
     duplicates_of: tuple[str, ...] = ()
     skipped: str | None = None
     warnings: tuple[str, ...] = ()
+    withheld: bool = False
+    conditions: tuple[str, ...] = ()
 
     @property
     def lost(self) -> bool:

@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 
 from ragcli.config import IngestConfig
-from ragcli.parse.registry import context_for, read
+from ragcli.parse.reading import context_for, read
 from ragcli.parse.source import Source
 from ragcli.records import Document, FileReport
 

@@ -52,7 +52,7 @@ def test_entries_are_counted_over_all_levels() -> None:
 
 
 def test_an_archive_that_holds_itself_is_refused() -> None:
-    from ragcli.parse.registry import context_for, read
+    from ragcli.parse.reading import context_for, read
     from ragcli.parse.source import Source
     from ragcli.records import FileReport
 

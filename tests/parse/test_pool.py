@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from pathlib import Path
 
 import pytest
 
 from ragcli.config import IngestConfig
-from ragcli.parse.pool import Parsed, _Worker, parse_files
+from ragcli.parse.parsed import Parsed
+from ragcli.parse.pool import parse_files
 from ragcli.parse.walk import SourceFile, walk
+from ragcli.parse.worker_process import WorkerProcess
 from tests.parse.builders import write_tree
 
 
@@ -25,14 +29,35 @@ def test_outcomes_come_in_the_order_of_the_files(tmp_path: Path) -> None:
     assert all(len(parsed.sha256) == 64 for parsed in outcomes)
 
 
-def test_a_file_that_hangs_is_stopped_and_the_rest_goes_on(tmp_path: Path) -> None:
+def test_a_file_that_hangs_is_stopped_and_the_rest_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ragcli.parse.worker_process._WALL_FACTOR", 2)
     write_tree(tmp_path, {"a.txt": "fine", "c.txt": "also fine"})
     fifo = tmp_path / "b.txt"
     os.mkfifo(fifo)
     files = [SourceFile(tmp_path / name, name, 1, 1) for name in ("a.txt", "b.txt", "c.txt")]
     outcomes = list(parse_files(files, IngestConfig(workers=1, timeout_seconds=4)))
     assert [len(parsed.documents) for parsed in outcomes] == [1, 0, 1]
-    assert "took longer than ingest.timeout_seconds = 4" in str(outcomes[1].reports[0].skipped)
+    assert "took longer than ingest.timeout_seconds = 4 and still waits" in str(outcomes[1].reports[0].skipped)
+    assert outcomes[1].reports[0].conditions == ("ingest.timeout_seconds=4",)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system does not count processor time")
+def test_a_file_that_works_too_long_is_stopped_and_the_rest_goes_on(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"a.md": "* word\n" * 2_000_000, "b.txt": "fine"})
+    outcomes = run(tmp_path, IngestConfig(workers=1, timeout_seconds=1))
+    assert [len(parsed.documents) for parsed in outcomes] == [0, 1]
+    assert outcomes[0].reports[0].skipped == "took longer than ingest.timeout_seconds = 1, stopped"
+    assert outcomes[0].reports[0].conditions == ("ingest.timeout_seconds=1",)
+
+
+def test_waiting_is_not_counted_as_work(tmp_path: Path) -> None:
+    pipe = tmp_path / "b.txt"
+    os.mkfifo(pipe)
+    writer = threading.Timer(4, pipe.write_text, ("late",))
+    writer.start()
+    outcomes = list(parse_files([SourceFile(pipe, "b.txt", 1, 1)], IngestConfig(workers=1, timeout_seconds=1)))
+    writer.join()
+    assert outcomes[0].documents[0].text == "late"
 
 
 @pytest.mark.skipif(not Path("/proc/self/limits").exists(), reason="the system has no limit on data memory")
@@ -41,6 +66,7 @@ def test_a_file_that_eats_memory_is_named_and_the_rest_goes_on(tmp_path: Path) -
     outcomes = run(tmp_path, IngestConfig(workers=1, memory_mb=300, max_file_mb=500))
     assert [len(parsed.documents) for parsed in outcomes] == [0, 1]
     assert "memory" in str(outcomes[0].reports[0].skipped)
+    assert outcomes[0].reports[0].conditions == ("ingest.memory_mb=300",)
 
 
 def test_stopping_early_does_not_wait_for_a_file_that_hangs(tmp_path: Path) -> None:
@@ -54,7 +80,7 @@ def test_stopping_early_does_not_wait_for_a_file_that_hangs(tmp_path: Path) -> N
 
 def test_an_ended_worker_takes_no_further_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "b.txt")
-    worker = _Worker(IngestConfig(timeout_seconds=100_000))
+    worker = WorkerProcess(IngestConfig(timeout_seconds=100_000))
     worker.kill()
     parsed = worker.parse(SourceFile(tmp_path / "b.txt", "b.txt", 1, 1))  # hangs here when a process is started
     assert parsed.reports[0].skipped == "stopped"

@@ -11,6 +11,9 @@ from ragcli.config import Config, IngestConfig, PathRule
 from ragcli.errors import SourceError, StoreError, StrictFailure
 from ragcli.index.folder import IndexFolder
 from ragcli.index.writer import Writer
+from ragcli.parse.parsed import Parsed
+from ragcli.parse.pool import parse_files
+from ragcli.parse.walk import SourceFile
 from ragcli.pipelines.ingest import ingest
 from ragcli.pipelines.ingest_result import IngestResult
 from tests.index.corpus import MODEL, vectors
@@ -137,3 +140,50 @@ def test_rules_and_flags_reach_documents_without_parsing_again(
     assert counts(run(writer, docs, config=config, acl=["staff"])) == (0, 3, 0, 0)
     assert writer.staging.document("hr/b.md").metadata.status == "final"
     assert writer.staging.document("a.md").metadata.acl == ("staff",)
+
+
+def test_a_file_stopped_by_a_limit_is_tried_again_when_the_limit_moves(writer: Writer, docs: Path) -> None:
+    locked = make_pdf([[(72, 100, 11, "Salaries")]], encryption=4, user_pw="open", owner_pw="own")
+    write_tree(docs, {"pay.pdf": locked})
+    assert counts(run(writer, docs)) == (3, 0, 0, 0)
+    assert counts(run(writer, docs)) == (0, 0, 0, 3)
+    parsed: list[str] = []
+    known = Config(ingest=IngestConfig(workers=1, passwords=("open",)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ragcli.pipelines.ingest_files.parse_files", _noted(parsed))
+        assert counts(run(writer, docs, config=known)) == (1, 0, 0, 3)
+    assert parsed == ["pay.pdf"]
+    assert texts(writer)["pay.pdf"] == "Salaries"
+
+
+def _noted(parsed: list[str]) -> Callable[..., Iterator[Parsed]]:
+    def parse(files: list[SourceFile], *rest: object) -> Iterator[Parsed]:
+        parsed.extend(file.relative for file in files)
+        return parse_files(files, *rest)  # type: ignore[arg-type]
+
+    return parse
+
+
+EMPTY_ACCESS = ["acl: []", 'acl: ""', "acl:", "groups: [' ']"]
+
+
+@pytest.mark.parametrize("line", EMPTY_ACCESS)
+def test_access_for_nobody_takes_a_document_out(writer: Writer, docs: Path, line: str) -> None:
+    run(writer, docs)
+    (docs / "a.md").write_text(f"---\n{line}\n---\n# Alpha\n\nnow restricted")
+    result = run(writer, docs)
+    assert sorted(texts(writer)) == ["c.txt", "hr/b.md"]
+    report = result.files[0]
+    assert (report.path, report.documents, report.withheld) == ("a.md", 0, True)
+    assert "names no group: who may see it cannot be told (name a group" in str(report.skipped)
+
+
+def test_a_rule_for_nobody_takes_its_documents_out(writer: Writer, docs: Path) -> None:
+    run(writer, docs)
+    rules = (PathRule("hr/**", {"acl": ["hr"]}), PathRule("hr/b*", {"acl": []}))
+    result = run(writer, docs, config=Config(ingest=IngestConfig(workers=1, rules=rules)))
+    assert sorted(texts(writer)) == ["a.md", "c.txt"]
+    assert "ingest.rules[1]: acl names no group" in str(result.files[2].skipped)
+    rules = (rules[1], rules[0])
+    run(writer, docs, config=Config(ingest=IngestConfig(workers=1, rules=rules)))
+    assert writer.staging.document("hr/b.md").metadata.acl == ("hr",)

@@ -1,0 +1,96 @@
+"""What a parser read, as a document and as the report of its file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from ragcli.parse.assemble import sections_of
+from ragcli.parse.front_matter import claims_access
+from ragcli.parse.language import detect_language
+from ragcli.parse.metadata import declare
+from ragcli.parse.registry import family_of
+from ragcli.parse.source import Extract, Source
+from ragcli.records import Coverage, Document, FileReport, Metadata
+
+_GARBAGE = re.compile(r"[\ufffd\ue000-\uf8ff\U000f0000-\U0010fffd]|\(cid:\d+\)")
+
+_NOT_READ = (
+    "begins like front matter that says who may see it, which is not read in this format: "
+    "restrict it with a rule in ingest.rules or with --acl"
+)
+
+
+def to_document(extract: Extract, source: Source, digest: str) -> tuple[Document | None, list[str]]:
+    """The document an extract makes (None when it holds no text), and warnings."""
+    doc_id = source.doc_id if extract.row is None else f"{source.doc_id}!{extract.row}"
+    metadata = Metadata(language=detect_language(extract.text), modified=source.modified)
+    metadata, problems = declare(metadata, extract.declared, doc_id, extract.line_of_key)
+    warnings = [*extract.coverage.warnings, *problems]
+    if claims_access(extract.text):
+        warnings.append(f"{doc_id}: {_NOT_READ}")
+    if not extract.text.strip():
+        return None, warnings
+    family = family_of(source.media_type)
+    title = str(extract.declared.get("title") or "").strip() or extract.title or readable_name(source.name)
+    return (
+        Document(
+            doc_id=doc_id,
+            source=source.doc_id,
+            title=" ".join(title.split()),
+            text=extract.text,
+            blocks=extract.blocks,
+            sections=sections_of(extract.text, extract.blocks, extract.heading_titles),
+            metadata=metadata,
+            media_type=source.media_type,
+            sha256=digest,
+            parser=f"{family.module}/{family.version}",
+            coverage=_coverage(extract),
+            encoding=extract.encoding,
+            first_line=extract.first_line,
+            ocr_pages=extract.ocr_pages,
+        ),
+        warnings,
+    )
+
+
+def _coverage(extract: Extract) -> Coverage:
+    garbage = sum(len(match[0]) for match in _GARBAGE.finditer(extract.text))
+    return replace(extract.coverage, garbage_ratio=round(garbage / len(extract.text), 6) if extract.text else 0.0)
+
+
+def readable_name(name: str) -> str:
+    """A file name as a title: without extension, separators as blanks, the first letter large."""
+    stem = name.rpartition(".")[0] or name
+    words = " ".join(re.sub(r"[_\s]+|(?<=\w)-(?=\w)", " ", stem).split())
+    return words[:1].upper() + words[1:] if words else name
+
+
+def report_of(
+    source: Source, documents: list[Document], covers: list[Coverage], warnings: list[str], skipped: str | None
+) -> FileReport:
+    """The report of a file that gave ``documents``."""
+    size = sum(len(document.text) for document in documents)
+    garbage = sum(document.coverage.garbage_ratio * len(document.text) for document in documents)
+    return FileReport(
+        source.doc_id,
+        documents=len(documents),
+        pages=sum(cover.pages for cover in covers),
+        pages_with_text=sum(cover.pages_with_text for cover in covers) if documents else 0,
+        ocr_pages=sum(cover.ocr_pages for cover in covers),
+        image_only_pages=sum(cover.image_only_pages for cover in covers),
+        tables=sum(cover.tables for cover in covers),
+        encoding=documents[0].encoding if documents else None,
+        language=documents[0].metadata.language if documents else None,
+        garbage_ratio=round(garbage / size, 6) if size else 0.0,
+        stripped_lines=tuple(line for cover in covers for line in cover.stripped_lines),
+        skipped=skipped,
+        warnings=tuple(dict.fromkeys(warnings)),
+    )
+
+
+def why_empty(coverage: Coverage | None) -> str:
+    """Why a file without a document has none."""
+    if coverage is not None and coverage.image_only_pages:
+        return f"no text in it: {coverage.image_only_pages} of {coverage.pages} pages are only images or unreadable"
+    return "no text in it"
