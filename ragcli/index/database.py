@@ -13,17 +13,29 @@ from typing import Any
 from ragcli.errors import StoreError
 
 _BUSY_SECONDS = 30.0
+_DISK_HINT = "make room on the disk, or mend its permissions, and run it again; what is published still serves"
+_DISK_CODES = frozenset(
+    {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
+)
 
 
 @contextlib.contextmanager
 def store_errors(path: Path, hint: str = "") -> Iterator[None]:
-    """Turn what SQLite and the file system complain about into a StoreError that names ``path``."""
+    """Turn what SQLite and the file system complain about into a StoreError that names ``path``.
+
+    ``hint`` is for a file that is damaged; a full or read-only disk has a hint of its own.
+    """
     try:
         yield
     except sqlite3.Error as error:
-        raise StoreError(f"{path}: {error}", hint=hint) from error
+        raise StoreError(f"{path}: {error}", hint=_DISK_HINT if _is_of_the_disk(error) else hint) from error
     except OSError as error:
-        raise StoreError(f"{error.filename or path}: {error.strerror or error}", hint=hint) from error
+        raise StoreError(f"{error.filename or path}: {error.strerror or error}", hint=_DISK_HINT) from error
+
+
+def _is_of_the_disk(error: sqlite3.Error) -> bool:
+    """Whether the file may well be sound and its disk is full, read-only or failing."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DISK_CODES
 
 
 def open_database(path: Path, schema: str, version: int, hint: str) -> sqlite3.Connection:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -123,3 +124,26 @@ def test_shell_completion(tmp_path: Path) -> None:
     assert rag(cwd=tmp_path, env=env).out.split() == ["--mode"]
     env = {"_RAG_COMPLETE": "complete_bash", "COMP_WORDS": "rag ver", "COMP_CWORD": "1"}
     assert rag(cwd=tmp_path, env=env).out.split() == ["versions"]
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_an_interruption_while_modules_load_is_no_traceback(tmp_path: Path, options: list[str]) -> None:
+    """The start of the program, with the module of its commands interrupted the first time it is loaded."""
+    code = (
+        "import sys, runpy\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'ragcli.cli.app':\n"
+        "            sys.meta_path.remove(self)\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        f"sys.argv = {['rag', 'versions', *options]!r}\n"
+        "runpy.run_module('ragcli', run_name='__main__')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment(), capture_output=True, text=True)
+    assert done.returncode == 130
+    message = "interrupted; the last published version still serves"
+    if options:
+        assert json.loads(done.stdout)["error"]["message"] == message
+    else:
+        assert (done.stdout, done.stderr) == ("", f"error: {message}\n")
