@@ -44,10 +44,10 @@ _EVIDENCE = tuple(
         r"^\S[^\n]*[^\s:]::\n(?:[ \t]+\S|\S)",
         r"^={2,5} \w[^\n]*$",
         r"^\S[^\n]*\n\+\n\S",
-        r"^Content-type:[ \t]*text/asciidoc[ \t]*$",
         r"^:[a-z][\w-]*!?:(?: [^\n]*)?$",
     )
 )
+_STATED = re.compile(r"^Content-type:[ \t]*text/asciidoc[ \t]*$", re.M | re.I)
 _TELLING = 4  # of _EVIDENCE: these are enough alone
 _DIRECTIVE = re.compile(r"^\.\. [\w:-]+::", re.M)
 
@@ -57,7 +57,7 @@ def looks_like_asciidoc(text: str) -> bool:
     if _DIRECTIVE.search(text):
         return False
     counts = [sum(1 for _ in itertools.islice(pattern.finditer(text), 3)) for pattern in _EVIDENCE]
-    return sum(map(bool, counts)) >= 2 or max(counts[:_TELLING]) >= 3
+    return sum(map(bool, counts)) >= 2 or max(counts[:_TELLING]) >= 3 or bool(_STATED.search(text))
 
 
 def asciidoc_headings(text: str) -> Iterator[Heading]:

@@ -9,128 +9,9 @@ import zipfile
 
 from ragcli.parse.asciidoc import looks_like_asciidoc
 from ragcli.parse.decode import wide_encoding
+from ragcli.parse.extensions import BY_EXTENSION, CODE
+from ragcli.parse.mail_signs import is_mailbox, is_message
 
-MARKUP = {".rst": "text/x-rst", ".rest": "text/x-rst", ".adoc": "text/asciidoc", ".asciidoc": "text/asciidoc"}
-MARKUP |= {".asc": "text/asciidoc", ".org": "text/org", ".tex": "text/x-tex", ".latex": "text/x-tex"}
-CODE = {
-    extension: f"text/x-code-{extension[1:]}"
-    for extension in [
-        ".py",
-        ".pyi",
-        ".js",
-        ".mjs",
-        ".cjs",
-        ".ts",
-        ".tsx",
-        ".jsx",
-        ".java",
-        ".kt",
-        ".kts",
-        ".scala",
-        ".c",
-        ".h",
-        ".cc",
-        ".cpp",
-        ".cxx",
-        ".hpp",
-        ".cs",
-        ".go",
-        ".rs",
-        ".rb",
-        ".php",
-        ".pl",
-        ".pm",
-        ".swift",
-        ".m",
-        ".mm",
-        ".lua",
-        ".r",
-        ".jl",
-        ".sh",
-        ".bash",
-        ".zsh",
-        ".fish",
-        ".ps1",
-        ".bat",
-        ".cmd",
-        ".sql",
-        ".yaml",
-        ".yml",
-        ".toml",
-        ".ini",
-        ".cfg",
-        ".conf",
-        ".properties",
-        ".css",
-        ".scss",
-        ".less",
-        ".vue",
-        ".svelte",
-        ".dart",
-        ".ex",
-        ".exs",
-        ".erl",
-        ".hs",
-        ".ml",
-        ".fs",
-        ".clj",
-        ".lisp",
-        ".el",
-        ".vim",
-        ".tf",
-        ".proto",
-        ".graphql",
-        ".cmake",
-        ".gradle",
-        ".groovy",
-        ".asm",
-        ".s",
-        ".f90",
-        ".pas",
-        ".v",
-        ".sv",
-        ".vhd",
-        ".zig",
-        ".nim",
-        ".diff",
-        ".patch",
-        ".dockerfile",
-        ".makefile",
-        ".mk",
-    ]
-}
-BY_EXTENSION = {
-    **MARKUP,
-    **CODE,
-    ".md": "text/markdown",
-    ".markdown": "text/markdown",
-    ".mdx": "text/markdown",
-    ".mkd": "text/markdown",
-    ".qmd": "text/markdown",
-    ".rmd": "text/markdown",
-    ".txt": "text/plain",
-    ".text": "text/plain",
-    ".log": "text/plain",
-    ".srt": "application/x-subrip",
-    ".vtt": "text/vtt",
-    ".html": "text/html",
-    ".htm": "text/html",
-    ".xhtml": "text/html",
-    ".mhtml": "message/rfc822",
-    ".mht": "message/rfc822",
-    ".csv": "text/csv",
-    ".tsv": "text/tab-separated-values",
-    ".tab": "text/tab-separated-values",
-    ".json": "application/json",
-    ".jsonl": "application/jsonl",
-    ".ndjson": "application/jsonl",
-    ".ipynb": "application/x-ipynb+json",
-    ".xml": "application/xml",
-    ".nxml": "application/xml",
-    ".eml": "message/rfc822",
-    ".mbox": "application/mbox",
-    ".rtf": "application/rtf",
-}
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 SLIDES = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 SHEETS = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -159,11 +40,6 @@ _MAGIC = (
 )
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HTML = re.compile(rb"^\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
-_MAIL = re.compile(
-    rb"^(?:(?:from|to|subject|date|received|return-path|message-id|mime-version|delivered-to|x-[\w-]+):[^\r\n]*\r?\n"
-    rb"(?:[ \t][^\r\n]*\r?\n)*){2}",
-    re.I,
-)
 
 
 def detect(name: str, extension: str, data: bytes) -> str:
@@ -243,13 +119,13 @@ def _by_text(name: str, extension: str, data: bytes) -> str:
     known = BY_EXTENSION.get(extension) or _BY_NAME.get(name.lower())
     if looks_binary(data) and known not in ("message/rfc822", "application/mbox"):
         return BINARY
-    if head.startswith(b"From ") and b"\n" in head:
+    if is_mailbox(head) and known in (None, "text/plain", "application/mbox", "message/rfc822"):
         return "application/mbox"
     if _HTML.match(head) and known not in CODE.values():
         return "text/html"
     if head.lstrip().startswith(b"<?xml") and known in (None, "text/plain"):
         return "application/xml"
-    if known is None and _MAIL.match(head):
+    if known is None and is_message(head):
         return "message/rfc822"
     if known == "application/json" and _is_json_lines(data):
         return "application/jsonl"
@@ -268,10 +144,13 @@ def looks_binary(data: bytes) -> bool:
     marks = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf", b"\x00\x00\xfe\xff")
     if not sample or sample.startswith(marks) or wide_encoding(data):
         return False
+    if b"\x00" in sample[:512] and len(sample) < 512:
+        return True
     control = sum(sample.count(code) for code in _CONTROL_BYTES)
-    return control / len(sample) >= 0.01
+    return control > _FEW_CONTROLS and control / len(sample) >= 0.01
 
 
+_FEW_CONTROLS = 4  # stray ones make no short note binary; a zero byte does
 _CONTROL_BYTES = [bytes([code]) for code in range(32) if code not in (9, 10, 12, 13, 27)]
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from ragcli.config import IngestConfig
 from ragcli.errors import ParseError
-from ragcli.parse.detect import BINARY, CODE, LEGACY, MARKUP, SHEETS, SLIDES, UNREADABLE, WORD
+from ragcli.parse.detect import BINARY, LEGACY, SHEETS, SLIDES, UNREADABLE, WORD
+from ragcli.parse.extensions import CODE, MARKUP
 from ragcli.parse.source import Parser
 
 
@@ -57,13 +58,13 @@ FAMILIES = (
     Family("mail", 1, ("message/rfc822", "application/mbox")),
     Family("mail", 1, ("application/vnd.ms-outlook",), ("python-oxmsg",), "office"),
     Family("archive", 1, ARCHIVES),
-    Family("legacy", 1, (LEGACY[".doc"], LEGACY[".ppt"])),
+    Family("legacy", 2, (LEGACY[".doc"], LEGACY[".ppt"])),
     Family("protected", 1, (UNREADABLE,), ("msoffcrypto-tool",), "office"),
     Family("rows", 2, ("text/csv", "text/tab-separated-values", "application/jsonl", "application/json")),
 )
 _BY_TYPE = {kind: family for family in FAMILIES for kind in family.media_types}
 _OUTPUT_SETTINGS = ("ocr", "ocr_languages", "strip_boilerplate")
-_COMMON_VERSION = 2
+_COMMON_VERSION = 3
 
 
 def parse_key(config: IngestConfig) -> str:

@@ -66,4 +66,5 @@ def test_an_encrypted_message_is_named() -> None:
 def test_a_text_that_only_starts_like_a_message_stays_text() -> None:
     data = b"From: a@b\nSubject: how to\nAbstract: what it is about\n\nbody\n"
     assert parse_one("howto.txt", data).text == data.decode()
-    assert parse_one("saved-message", data).title == "how to"
+    assert parse_one("howto", data).text == data.decode()
+    assert parse_one("saved-message", b"Message-ID: <1@b>\n" + data).title == "how to"
