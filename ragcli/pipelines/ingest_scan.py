@@ -114,8 +114,15 @@ def scan_place(
 
 
 def guard(found: Scan, limit: float) -> None:
-    """Raise SourceError when more than ``limit`` per cent of the root's documents are gone from disk."""
+    """Raise SourceError when more than ``limit`` per cent of the root's documents are gone from disk.
+
+    A file whose content is there under another name is not gone; that is looked up only when it matters.
+    """
     losing = sum(len(state.doc_ids) for state in found.gone)
+    if found.total and losing / found.total * 100 > limit:
+        sizes = {state.size for state in found.gone}
+        moved = {digest(file.path) for file in found.todo if file.size in sizes}
+        losing = sum(len(state.doc_ids) for state in found.gone if state.sha256 not in moved)
     if found.total and losing / found.total * 100 > limit:
         needed = min(100, int(losing / found.total * 100) + 1)
         raise SourceError(

@@ -87,6 +87,18 @@ def test_changes_additions_and_losses(writer: Writer, docs: Path) -> None:
     assert texts(writer) == {"a.md": "# Alpha\n\nrewritten", "hr/b.md": "# Beta\n\nsecond", "new.txt": "fourth"}
 
 
+def test_a_renamed_file_is_not_lost(writer: Writer, docs: Path) -> None:
+    run(writer, docs)
+    (docs / "c.txt").rename(docs / "moved.txt")
+    (docs / "hr").rename(docs / "people")
+    assert counts(run(writer, docs)) == (2, 0, 2, 1)
+    assert sorted(texts(writer)) == ["a.md", "moved.txt", "people/b.md"]
+    (docs / "moved.txt").unlink()
+    (docs / "other.txt").write_text("3rd!!")
+    with pytest.raises(SourceError, match="1 of 3 documents are gone"):
+        run(writer, docs)
+
+
 def test_a_loss_over_the_limit_stops_before_anything_is_done(writer: Writer, docs: Path) -> None:
     run(writer, docs)
     before = writer.staging.document_keys()
