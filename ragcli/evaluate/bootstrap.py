@@ -53,10 +53,10 @@ def estimates(rows: Sequence[Row], names: Sequence[str], how: Bootstrap) -> dict
         return {name: Estimate(None, None, None, 0, len(rows)) for name in names}
     values = _matrix(rows, names)
     means = np.concatenate([_means(counts, values) for counts in _resamples(len(rows), how)])
-    found = {}
+    found, limits = {}, _intervals(means, how.confidence)
     for column, name in enumerate(names):
         present = values[~np.isnan(values[:, column]), column]
-        low, high = _interval(means[:, column], how.confidence)
+        low, high = limits[column]
         mean = float(present.mean()) if len(present) else None
         found[name] = Estimate(mean, low, high, len(present), len(rows) - len(present))
     return found
@@ -79,9 +79,9 @@ def differences(
     ones = np.ones((1, len(old)))
     mean_before, mean_after = _means(ones, before)[0], _means(ones, after)[0]
     margin = _joint_margin(draws, mean_after - mean_before, how.confidence) if together else None
-    found = []
+    found, limits = [], _intervals(draws, how.confidence)
     for column, name in enumerate(names):
-        low, high = _interval(draws[:, column], how.confidence)
+        low, high = limits[column]
         was, now = _number(mean_before[column]), _number(mean_after[column])
         change = now - was if was is not None and now is not None else None
         if margin is not None and change is not None:
@@ -129,14 +129,18 @@ def _means(counts: Matrix, values: Matrix) -> Matrix:
         return np.asarray((counts @ np.where(defined, values, 0.0)) / (counts @ defined.astype(np.float64)))
 
 
-def _interval(draws: Matrix, confidence: float) -> tuple[float | None, float | None]:
+def _intervals(draws: Matrix, confidence: float) -> list[tuple[float | None, float | None]]:
+    """Low and high of each column, over the draws that have a value; None where none has."""
     import numpy as np
 
-    present = draws[~np.isnan(draws)]
-    if not len(present):
-        return None, None
-    low, high = np.quantile(present, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return float(low), float(high)
+    ends = [(1 - confidence) / 2, (1 + confidence) / 2]
+    undefined = np.isnan(draws)
+    whole = ~undefined.any(axis=0)
+    low, high = np.quantile(draws[:, whole], ends, axis=0)  # all at once: a call a column is most of a run by tag
+    found = dict(zip(np.flatnonzero(whole).tolist(), zip(low.tolist(), high.tolist(), strict=True), strict=True))
+    for column in np.flatnonzero(~whole & ~undefined.all(axis=0)).tolist():
+        found[column] = tuple(np.quantile(draws[~undefined[:, column], column], ends).tolist())
+    return [found.get(column, (None, None)) for column in range(draws.shape[1])]
 
 
 def _number(value: float) -> float | None:
