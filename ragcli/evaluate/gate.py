@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from ragcli.errors import ConfigError
 from ragcli.evaluate.bootstrap import Bootstrap, Difference, differences
+from ragcli.evaluate.losses import ANSWER_STAGES
 from ragcli.evaluate.measures import is_ranking_measure
 from ragcli.evaluate.run import CaseResult, EvalRun
 from ragcli.evaluate.verdict import Check, Comparison, Flip, Verdict
@@ -98,14 +99,20 @@ def compare(run: EvalRun, baseline: EvalRun, name: str, fail_under: Mapping[str,
     watched = [measure for measure in names if _is_watched(measure, fail_under)]
     joint = {item.measure: item for item in differences(*rows, watched, how, together=True)}
     alone = {item.measure: item for item in differences(*rows, [n for n in names if n not in joint], how)}
-    flips = tuple(_flip(old[i], new[i]) for i in shared if (old[i].lost_at is None) != (new[i].lost_at is None))
+    alike = _answered(baseline) is _answered(run)
+    flips = [_flip(old[i], new[i], alike) for i in shared]
     return Comparison(
         baseline=name,
         cases=len(shared),
         only_old=len(old) - len(shared),
         only_new=len(new) - len(shared),
         differences=tuple({**joint, **alone}[measure] for measure in names),
-        flips=tuple(sorted(flips, key=lambda flip: (not flip.worse, flip.id))),
+        flips=tuple(
+            sorted(
+                (flip for flip in flips if (flip.was is None) != (flip.now is None)),
+                key=lambda flip: (not flip.worse, flip.id),
+            )
+        ),
     )
 
 
@@ -166,5 +173,11 @@ def _regression(item: Difference, tolerance: float) -> Check:
     return Check("regression", name, not is_regression(item, tolerance), message, soft=soft)
 
 
-def _flip(old: CaseResult, new: CaseResult) -> Flip:
-    return Flip(new.id, new.question, old.lost_at, new.lost_at)
+def _answered(run: EvalRun) -> bool:
+    return any(case.found is not None for case in run.per_case)
+
+
+def _flip(old: CaseResult, new: CaseResult, alike: bool) -> Flip:
+    """What became of a case; of runs that are not ``alike``, one with answers and one without, up to its retrieval."""
+    was, now = (None if not alike and case.lost_at in ANSWER_STAGES else case.lost_at for case in (old, new))
+    return Flip(new.id, new.question, was, now)

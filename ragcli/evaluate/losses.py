@@ -44,6 +44,8 @@ STAGES: Mapping[str, Stage] = {
     "answered": Stage("answered although nothing answers", "answer.min_confidence; rag tune"),
 }
 """Every stage that can lose a case, in the order of the pipeline."""
+ANSWER_STAGES = frozenset({"budget", "declined", "generator", "citation", "answered"})
+"""Stages that only a run with answers reaches."""
 
 
 @dataclass(frozen=True, slots=True)

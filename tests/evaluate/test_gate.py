@@ -145,6 +145,16 @@ def test_flips_are_listed_with_the_stages_worse_ones_first() -> None:
     ]
 
 
+def test_a_run_without_answers_wins_no_question_that_the_other_answered_wrongly() -> None:
+    old = run([{"R@5": 1.0}] * 3, lost={0: "declined", 1: "reranking"})
+    asked = dataclasses.replace(old, per_case=tuple(dataclasses.replace(case, found=True) for case in old.per_case))
+    new = run([{"R@5": 1.0}] * 3, lost={1: "fusion", 2: "fusion"})
+    flips = against(asked, new).comparison.flips  # type: ignore[attr-defined]
+    assert [(flip.id, flip.was, flip.now) for flip in flips] == [("c2", None, "fusion")]
+    back = against(new, asked).comparison.flips  # type: ignore[attr-defined]
+    assert [(flip.id, flip.was, flip.now) for flip in back] == [("c2", "fusion", None)]
+
+
 # ---------------------------------------------------------------- what the gate promises
 
 CASES, DRAWS = 300, 200
