@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 from ragcli.cli.output import Output
@@ -89,7 +88,7 @@ class Streamed:
 
 
 def _answer(answer: Answer, output: Output) -> str:
-    return "\n".join([printable(answer.text), *_marks(answer, output)])
+    return "\n".join([output.folded(printable(answer.text)), *_marks(answer, output)])
 
 
 def _marks(answer: Answer, output: Output) -> list[str]:
@@ -110,8 +109,7 @@ def _source(citation: Citation, answer: Answer, output: Output, stages: Stages) 
     statuses = ", ".join(_statuses(citation.number, answer))
     lines = [f"[{citation.number}] {title}", f"    {where}{dated}"]
     if citation.quote:
-        quoted = f"“{one_line(citation.quote)}”"
-        lines += textwrap.wrap(quoted, _WIDTH, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
+        lines.append(output.folded(f"“{one_line(citation.quote)}”", "    ", _WIDTH))
     return "\n".join([*lines, f"    {statuses}"])
 
 

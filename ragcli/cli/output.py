@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TextIO
@@ -12,6 +15,9 @@ from typing import Any, Literal, TextIO
 from ragcli.cli.terminal import json_safe, one_line, printable
 
 Color = Literal["auto", "always", "never"]
+_GAP = "  "
+_NARROWEST = 8
+"""Columns that a cell or a line keeps, however narrow the terminal."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +79,29 @@ class Output:
         """``text`` in an ANSI style such as ``1`` (bold) on a standard output that takes it."""
         return f"\x1b[{code}m{text}\x1b[0m" if self.styled(sys.stdout) else text
 
+    @property
+    def columns(self) -> int | None:
+        """Width of the terminal that standard output is; None for a file or a pipe, where nothing is folded."""
+        return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+    def folded(self, text: str, indent: str = "", most: int | None = None) -> str:
+        """``text`` broken between words where it is wider than the terminal, or than ``most`` columns anywhere."""
+        width = min((n for n in (self.columns, most) if n is not None), default=None)
+        if width is None:
+            return indent + text
+        return "\n".join(_fold(text, max(width - len(indent), _NARROWEST), indent))
+
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-        """A table in plain columns; names that end in ``>`` are set flush right. Every cell is made safe."""
+        """A table in plain columns; names that end in ``>`` are set flush right. Every cell is made safe.
+
+        On a terminal that is too narrow the widest cells are broken over several lines.
+        """
         cells = [[one_line(str(cell)) if cell is not None else "" for cell in row] for row in rows]
         names = [name.removesuffix(">") for name in columns]
         widths = [max(cell_width(text) for text in column) for column in zip(names, *cells, strict=True)]
         right = [name.endswith(">") for name in columns]
+        if self.columns is not None:
+            widths = fitted(widths, self.columns)
         lines = [_row(names, widths, right)] + [_row(row, widths, right) for row in cells]
         return "\n".join([self.style(lines[0], "1"), *lines[1:]])
 
@@ -92,12 +115,37 @@ def cell_width(text: str) -> int:
     return cell_len(text)
 
 
+def fitted(widths: Sequence[int], columns: int) -> list[int]:
+    """The widths cut down to one largest width, so that all of them and the gaps between fit into ``columns``."""
+    room = columns - len(_GAP) * (len(widths) - 1)
+    most = max(widths, default=0)
+    while most > _NARROWEST and sum(min(width, most) for width in widths) > room:
+        most -= 1
+    return [min(width, most) for width in widths]
+
+
+def _fold(text: str, width: int, indent: str = "") -> list[str]:
+    lines: list[str] = []
+    for line in text.split("\n"):
+        letters = max(1, width * len(line) // max(cell_width(line), 1))  # fewer where they are wide
+        lines += textwrap.wrap(line, letters, break_on_hyphens=False) or [""]
+    return [indent + line for line in lines]
+
+
 def _row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    folded = [
+        [text] if cell_width(text) <= width else _fold(text, width) for text, width in zip(cells, widths, strict=True)
+    ]
+    lines = itertools.zip_longest(*folded, fillvalue="")
+    return "\n".join(_line(parts, widths, right) for parts in lines)
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
     padded = []
     for text, width, flush in zip(cells, widths, right, strict=True):
-        space = " " * (width - cell_width(text))
+        space = " " * max(0, width - cell_width(text))
         padded.append(space + text if flush else text + space)
-    return "  ".join(padded).rstrip()
+    return _GAP.join(padded).rstrip()
 
 
 def to_json(value: Any) -> str:
