@@ -11,7 +11,7 @@ from ragcli.chunk.units import lines
 from ragcli.records import Span
 from ragcli.sentences import sentence_spans
 
-_RULE = re.compile(r"[\s|:+=-]*-[\s|:+=-]*")
+_RULE = re.compile(r"(?=[^-]*-)[\s|:+=-]+")
 _INTRODUCES = (":", "：", "︰")
 
 

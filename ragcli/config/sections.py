@@ -62,7 +62,7 @@ class IngestConfig:
     hidden: bool = _setting(False, "read files and folders whose name starts with a dot")
     rules: tuple[PathRule, ...] = _setting((), "metadata by path: a list of {path: GLOB, set: {key: value}}")
     max_delete: float = _setting(20.0, "per cent of a root's documents one ingest may remove", low=0, high=100)
-    max_file_mb: float = _setting(200.0, "larger files are skipped and named", low=0)
+    max_file_mb: float = _setting(200.0, "larger files and archive entries are skipped and named", low=0)
     workers: int = _setting(0, "parsing processes; 0 means one per core", low=0)
     timeout_seconds: float = _setting(
         120.0, "a file (or page) that takes more processor time is killed, named and skipped", low=0

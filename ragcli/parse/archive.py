@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from typing import IO
 
 from ragcli.errors import ParseError
-from ragcli.parse.conditions import PASSWORDS
+from ragcli.parse.conditions import PASSWORDS, setting
 from ragcli.parse.decode import decode
-from ragcli.parse.source import Budget, Context, Outcome, Source
+from ragcli.parse.source import Context, Outcome, Source, too_large
 from ragcli.records import FileReport
 
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, lzma.LZMAError, NotImplementedError, tarfile.TarError)
@@ -51,9 +51,9 @@ def _zip(source: Source, context: Context) -> Iterator[Outcome]:
             doc_id = f"{source.doc_id}!{_shown(_zip_name(entry))}"
             if entry.is_dir() or _ignored(doc_id):
                 continue
-            data = _zip_data(package, entry, doc_id, context)
+            data = _oversize(entry.file_size, doc_id, context) or _zip_data(package, entry, doc_id, context)
             date = "-".join(f"{part:02}" for part in entry.date_time[:3]) if entry.date_time[0] > 1980 else None
-            yield data if isinstance(data, FileReport) else Source(doc_id, data, modified=date)
+            yield _source(doc_id, data, date)
 
 
 def _zip_data(package: zipfile.ZipFile, entry: zipfile.ZipInfo, doc_id: str, context: Context) -> bytes | FileReport:
@@ -62,7 +62,7 @@ def _zip_data(package: zipfile.ZipFile, entry: zipfile.ZipInfo, doc_id: str, con
     for password in tries:
         try:
             with package.open(entry, pwd=password) as stream:
-                return _bounded(stream, context.budget, doc_id)
+                return _bounded(stream, context, doc_id)
         except RuntimeError:
             continue
         except _BROKEN as error:
@@ -95,7 +95,12 @@ def _tar(source: Source, context: Context) -> Iterator[Outcome]:
                 if content is None:
                     yield FileReport(doc_id, skipped="a link or device in an archive, not followed")
                     continue
-                yield Source(doc_id, _bounded(content, context.budget, doc_id))
+                if (report := _oversize(entry.size, doc_id, context)) is not None:
+                    yield report
+                    if opener:  # to reach the next entry, this one is unpacked and thrown away
+                        context.budget.take(entry.size, doc_id)
+                    continue
+                yield _source(doc_id, _bounded(content, context, doc_id))
     except _BROKEN as error:
         raise ParseError(f"{source.doc_id}: damaged archive, read up to the damage: {error}") from error
 
@@ -112,24 +117,40 @@ def _holds_tar(data: bytes, kind: str) -> bool:
     return bool(head[257:262] == b"ustar")
 
 
-def _single(source: Source, context: Context) -> Source:
+def _single(source: Source, context: Context) -> Source | FileReport:
     name = re.sub(r"\.(?:gz|bz2|xz)$", "", source.name, flags=re.I)
     doc_id = f"{source.doc_id}!{name}"
     try:
         with _OPENERS[source.media_type](io.BytesIO(source.data)) as stream:  # type: ignore[operator]
-            return Source(doc_id, _bounded(stream, context.budget, doc_id))
+            return _source(doc_id, _bounded(stream, context, doc_id))
     except _BROKEN as error:
         raise ParseError(f"{source.doc_id}: damaged: {error}") from error
 
 
-def _bounded(stream: IO[bytes], budget: Budget, where: str) -> bytes:
+def _bounded(stream: IO[bytes], context: Context, doc_id: str) -> bytes | FileReport:
     """All bytes of an entry, counted as they are unpacked so that a bomb stops early."""
-    budget.take(0, where)
-    parts = []
+    context.budget.take(0, doc_id)
+    parts, size = [], 0
     while part := stream.read(_CHUNK):
-        budget.take(len(part), where, entries=0)
+        context.budget.take(len(part), doc_id, entries=0)
+        size += len(part)
+        if (report := _oversize(size, doc_id, context, "at least ")) is not None:
+            return report
         parts.append(part)
     return b"".join(parts)
+
+
+def _oversize(size: int, doc_id: str, context: Context, about: str = "") -> FileReport | None:
+    """The report of an entry that is larger than a file may be."""
+    reason = too_large(size, context.config)
+    if reason is None:
+        return None
+    context.conditions.add(setting("max_file_mb"))
+    return FileReport(doc_id, skipped=about + reason)
+
+
+def _source(doc_id: str, data: bytes | FileReport, modified: str | None = None) -> Source | FileReport:
+    return data if isinstance(data, FileReport) else Source(doc_id, data, modified=modified)
 
 
 def _shown(name: str) -> str:

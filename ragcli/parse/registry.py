@@ -57,7 +57,7 @@ FAMILIES = (
     Family("notebook", 1, ("application/x-ipynb+json",)),
     Family("mail", 1, ("message/rfc822", "application/mbox")),
     Family("mail", 1, ("application/vnd.ms-outlook",), ("python-oxmsg",), "office"),
-    Family("archive", 1, ARCHIVES),
+    Family("archive", 2, ARCHIVES),
     Family("legacy", 2, (LEGACY[".doc"], LEGACY[".ppt"])),
     Family("protected", 1, (UNREADABLE,), ("msoffcrypto-tool",), "office"),
     Family("rows", 2, ("text/csv", "text/tab-separated-values", "application/jsonl", "application/json")),

@@ -83,6 +83,13 @@ class Budget:
             raise ParseError(f"{where}: unpacks to too much data (ingest.archive_unpacked_mb)")
 
 
+def too_large(size: int, config: IngestConfig) -> str | None:
+    """Why a file or entry of ``size`` bytes is not read; None when it may be."""
+    if size <= config.max_file_mb * 1_000_000:
+        return None
+    return f"{size / 1_000_000:.0f} MB, over ingest.max_file_mb = {config.max_file_mb:g}"
+
+
 def _no_tick() -> None:
     """Nobody watches the progress."""
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ragcli.config import IngestConfig
 from ragcli.errors import SourceError
+from ragcli.parse.source import too_large
 from ragcli.records import FileReport
 
 
@@ -131,9 +132,8 @@ def _examine(path: Path, status: os.stat_result, relative: str, config: IngestCo
         return FileReport(relative, skipped="not a regular file (socket, pipe or device)")
     if not os.access(path, os.R_OK):
         return FileReport(relative, skipped="cannot be read: Permission denied")
-    if status.st_size > config.max_file_mb * 1_000_000:
-        size = status.st_size / 1_000_000
-        return FileReport(relative, skipped=f"{size:.0f} MB, over ingest.max_file_mb = {config.max_file_mb:g}")
+    if (reason := too_large(status.st_size, config)) is not None:
+        return FileReport(relative, skipped=reason)
     return SourceFile(path, relative, status.st_size, status.st_mtime_ns)
 
 

@@ -7,6 +7,7 @@ import dataclasses
 import pytest
 
 from ragcli.chunk.chunker import chunk_document
+from ragcli.chunk.leads import header_of
 from ragcli.config import ChunkConfig
 from ragcli.records import Block, Chunk, Document, Section, Span
 from tests.chunk.documents import Words, document, of_blocks
@@ -273,3 +274,9 @@ def test_a_title_is_not_repeated_by_the_first_heading_in_another_case() -> None:
     (chunk,) = chunks(document(("heading", "GIT-CONFIG", 1), ("paragraph", "Words."), title="git-config"))
     assert chunk.prefix == "git-config"
     assert chunk.heading_path == ("GIT-CONFIG",)
+
+
+def test_a_row_of_dashes_without_end_is_no_rule_under_a_header_and_costs_no_hours() -> None:
+    row = "-" * 300_000
+    assert header_of(f"Name\n{row}x\nvalue", Span(0, 300_012)) is None
+    assert header_of(f"Name\n{row}\nvalue", Span(0, 300_011)) == Span(0, 300_005)

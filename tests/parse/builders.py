@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from ragcli.config import IngestConfig
@@ -72,7 +73,7 @@ def make_docx() -> bytes:
     return stream.getvalue()
 
 
-def make_zip(files: dict[str, str | bytes]) -> bytes:
+def make_zip(files: Mapping[str, str | bytes]) -> bytes:
     """A ZIP archive of the given entries."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as package:

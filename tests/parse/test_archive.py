@@ -3,8 +3,14 @@ from __future__ import annotations
 import gzip
 import io
 import tarfile
+from typing import IO
+
+import pytest
 
 from ragcli.config import IngestConfig
+from ragcli.parse import archive
+from ragcli.parse.source import Context
+from ragcli.records import FileReport
 from tests.parse.builders import make_zip, parse_bytes
 
 
@@ -41,6 +47,46 @@ def test_a_bomb_is_refused_while_it_is_unpacked() -> None:
     found = skipped("o.zip", bomb, IngestConfig(archive_unpacked_mb=2))
     assert found == {"o.zip": "o.zip!zeros.txt: unpacks to too much data (ingest.archive_unpacked_mb)"}
     assert texts("o.zip", bomb, IngestConfig(archive_unpacked_mb=2)) == {"o.zip!ok.txt": "fine"}
+
+
+def test_an_entry_larger_than_a_file_may_be_is_passed_over_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = IngestConfig(max_file_mb=1)
+    large = b"0" * 3_000_000
+    content = {"a.txt": b"first", "zeros.txt": large, "z.txt": b"last"}
+    around = {"o.zip!a.txt": "first", "o.zip!z.txt": "last"}
+    with monkeypatch.context() as patched:  # what is declared too large is not unpacked at all
+        patched.setattr(archive, "_bounded", _only_small)
+        assert texts("o.zip", make_zip(content), small) == around
+        assert skipped("o.zip", make_zip(content), small) == {"o.zip!zeros.txt": "3 MB, over ingest.max_file_mb = 1"}
+        assert texts("o.tgz", make_tar(content), small) == {"o.tgz!a.txt": "first", "o.tgz!z.txt": "last"}
+        assert skipped("o.tgz", make_tar(content), small) == {"o.tgz!zeros.txt": "3 MB, over ingest.max_file_mb = 1"}
+    found = skipped("n.txt.gz", gzip.compress(large), small)
+    assert found["n.txt.gz!n.txt"] == "at least 1 MB, over ingest.max_file_mb = 1"
+    assert texts("n.txt.gz", gzip.compress(b"0" * 900_000), small) == {"n.txt.gz!n.txt": "0" * 900_000}
+    _, reports = parse_bytes("o.zip", make_zip(content), small)
+    assert reports[-1].conditions == ("ingest.max_file_mb=1",)
+
+
+def test_a_large_entry_of_a_packed_tar_counts_as_unpacked() -> None:
+    content = {"a.txt": b"first", "zeros.txt": b"0" * 3_000_000, "z.txt": b"last"}
+    limits = IngestConfig(max_file_mb=1, archive_unpacked_mb=2)
+    assert texts("o.tgz", make_tar(content), limits) == {"o.tgz!a.txt": "first"}
+    assert "unpacks to too much data" in skipped("o.tgz", make_tar(content), limits)["o.tgz"]
+
+
+def _only_small(stream: IO[bytes], context: Context, doc_id: str) -> bytes | FileReport:
+    assert doc_id.endswith(("a.txt", "z.txt"))
+    return stream.read()
+
+
+def make_tar(content: dict[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz") as tar:
+        for name, data in content.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    return stream.getvalue()
 
 
 def test_entries_are_counted_over_all_levels() -> None:
