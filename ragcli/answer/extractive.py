@@ -77,6 +77,8 @@ def _with_context(question: str, chosen: Candidate, found: Sequence[Candidate], 
     if chosen.kind == "row":
         header = chosen.lead_text
         return [_claim(chosen, row_as_text(header, chosen.plain) if header else chosen.plain.strip("| "))]
+    if chosen.kind == "code":
+        return [_with_lead(chosen)]
     if chosen.kind == "item":
         if wanted(question) == "list" or not chosen.lead_text:
             return [_whole_list(chosen, found)] if wanted(question) == "list" else [_claim(chosen, chosen.plain)]
@@ -109,7 +111,7 @@ def _whole_list(chosen: Candidate, found: Sequence[Candidate]) -> Claim:
     items = [
         item
         for item in found
-        if item.kind == "item"
+        if item.kind in ("item", "code")
         and item.passage.number == chosen.passage.number
         and item.lead == lead
         and lead is not None
@@ -120,7 +122,8 @@ def _whole_list(chosen: Candidate, found: Sequence[Candidate]) -> Claim:
         return _claim(chosen, chosen.plain)
     span = Span(start, kept[-1].span.end)
     intro = kept[0].lead_text
-    text = f"{intro} {'; '.join(item.plain.rstrip(';.,') for item in kept)}."
+    parts = [item.plain if item.kind == "code" else item.plain.rstrip(";.,") for item in kept]
+    text = f"{intro} {'; '.join(parts)}" + ("" if kept[-1].kind == "code" else ".")
     return Claim(text, (str(chosen.passage.number),), (span.of(chosen.passage.text),))
 
 

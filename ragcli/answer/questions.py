@@ -12,16 +12,25 @@ Wanted = Literal["number", "duration", "money", "date", "person", "place", "list
 
 _RULES: tuple[tuple[Wanted, str], ...] = (
     (
+        "number",
+        r"""\bhow\ often\ per\b|\bhow\ many\ times\b
+        |\bwhat(?:'s|\ is|\ are|\ was|\ were)\ the\ (?:\w+\ )?(?:greatest|largest|smallest|highest|lowest|max|min
+            |maximum|minimum)
+        (?:\ \w+)?\ (?:number|amount|size|weight|height|length|speed|flow|temperature|pressure|rate|voltage|distance
+            |age)\b""",
+    ),
+    (
         "duration",
         r"""\bhow\ (?:long|soon|often|quickly|fast)\b
         |\bhow\ many\ (?:\w+\ )?(?:second|minute|hour|day|week|month|year)s?\b
-        |\bwie\ (?:lange|oft|schnell)\b|\bcombien\ de\ temps\b|\bcuánto\ tiempo\b
+        |\bwie\ (?:lange?|oft|schnell)\b|\bcombien\ de\ temps\b|\bcuánto\ tiempo\b
         |どのくらい|何[日時分年週]間?|多久|多长时间""",
     ),
     (
         "money",
         r"""\bhow\ much\ (?:does|do|is|are|will|would|did)\b.*\b(?:cost|pay|price|charge|fee|worth)
-        |\bwhat\ (?:is|are)\ the\ (?:price|cost|fee)s?\b
+        |\bwhat\ (?:is|are)\ the\ (?:price|cost|fee)s?\b|\bhow\ (?:expensive|cheap)\b
+        |\bwhat\ (?:does|do|did|would|will)\b.*\b(?:costs?|earn|pay)\b
         |\bwas\ kostet\b|\bwie\ teuer\b|\bcuánto\ cuesta|いくら|多少钱""",
     ),
     (
@@ -33,7 +42,8 @@ _RULES: tuple[tuple[Wanted, str], ...] = (
     ),
     (
         "date",
-        r"""\bwhen\b|\b(?:what|which|in\ what|in\ which)\ (?:year|date|day|month|century|decade)\b|\bby\ what\ date\b
+        r"""\bwhen\b|\b(?:what|which|in\ what|in\ which)\ (?:year|date|day|month|century|decade)\b
+        |\b(?:by|at|until)\ what\ (?:date|time)\b|\buntil\ when\b|\bwhat\ time\b
         |\bwann\b|\bin\ welchem\ jahr\b|\bquand\b|\bcuándo\b|\ben\ qué\ año\b
         |いつ|何年|何月|何日|什么时候|哪一年|何时""",
     ),

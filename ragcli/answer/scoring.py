@@ -105,7 +105,7 @@ def _weighted(shared: set[str], weight: dict[str, float]) -> float:
     return sum(weight[stem] for stem in sorted(shared)) / total if total else 0.0
 
 
-# Fitted by tests/benchmarks/answers_fit.py (softmax over the candidates of a question, L2, five folds).
+# tests/benchmarks/answers_fit.py measures them beside a fresh fit, which is no better on articles it has not seen.
 _WITH_MODEL = {
     "own_overlap": 2.6,
     "near_overlap": 4.25,

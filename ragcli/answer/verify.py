@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ragcli.answer.candidates import row_as_text
 from ragcli.answer.conflicts import conflicts
 from ragcli.answer.support import TOO_FEW_WORDS, Verdict, check, nearest_window
 from ragcli.quotes import Normalised, locate, locate_loosely, normalise
@@ -156,7 +157,8 @@ def _key(name: str) -> str:
 
 
 def _status(text: str, quoted: Sequence[_Quoted]) -> tuple[SentenceStatus, str]:
-    whole = check(text, "\n".join(_readable(item.passage) for item in quoted))
+    rows = [row for item in quoted for row in _restated(item)]
+    whole = check(text, "\n".join([*(_readable(item.passage) for item in quoted), *rows]))
     if any(item.elsewhere for item in quoted):
         numbers = sorted({item.elsewhere for item in quoted if item.elsewhere})
         return "misattributed", f"its quote stands in passage {', '.join(map(str, numbers))}"
@@ -165,7 +167,7 @@ def _status(text: str, quoted: Sequence[_Quoted]) -> tuple[SentenceStatus, str]:
     stands = all(item.span is not None for item in quoted)
     if not stands:
         return _by_words(whole, quoted)
-    close = check(text, " \n".join(_surroundings(item) for item in quoted))
+    close = check(text, " \n".join([*(_surroundings(item) for item in quoted), *rows]))
     if close.support in ("verbatim", "close"):
         return "supported", ""
     if close.support == "contradicted":
@@ -199,6 +201,19 @@ def _table_header(text: str, position: int) -> str:
     while start and text.startswith("|", previous := text.rfind("\n", 0, start - 1) + 1) and previous < start:
         start = previous
     return text[start:].partition("\n")[0] + "\n"
+
+
+def _restated(item: _Quoted) -> list[str]:
+    """The table row a quote stands in as it is read (``Plan: Basic, Price: 10``), under each header it may have."""
+    if item.span is None:
+        return []
+    text = item.passage.text
+    start = text.rfind("\n", 0, item.span.start) + 1
+    row = text[start:].partition("\n")[0]
+    if not row.startswith("|"):
+        return []
+    above = [line for line in item.passage.chunk.lead.splitlines() if line.strip().startswith("|")][:1]
+    return [row_as_text(header.strip(), row) for header in (_table_header(text, start), *above) if header.strip()]
 
 
 def _readable(passage: Passage) -> str:

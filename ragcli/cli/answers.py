@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from ragcli.answer.plain import strip_markup
 from ragcli.cli.output import Output
 from ragcli.cli.places import heading, place
 from ragcli.cli.terminal import link, one_line, printable
@@ -109,7 +110,7 @@ def _source(citation: Citation, answer: Answer, output: Output, stages: Stages) 
     statuses = ", ".join(_statuses(citation.number, answer))
     lines = [f"[{citation.number}] {title}", f"    {where}{dated}"]
     if citation.quote:
-        lines.append(output.folded(f"“{one_line(citation.quote)}”", "    ", _WIDTH))
+        lines.append(output.folded(f"“{one_line(strip_markup(citation.quote))}”", "    ", _WIDTH))
     return "\n".join([*lines, f"    {statuses}"])
 
 

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from ragcli.answer.candidates import candidates
+from ragcli.answer.candidates import Candidate, candidates
 from ragcli.records import Chunk, Passage, Span
 
 
-def texts(text: str) -> list[str]:
-    chunk = Chunk("a.txt#1", "a.txt", 1, Span(0, len(text)), text, "Manual")
+def found_in(text: str, *headings: str) -> list[Candidate]:
+    chunk = Chunk("a.txt#1", "a.txt", 1, Span(0, len(text)), text, "Manual", headings)
     passage = Passage(1, chunk, text, Span(0, len(text)), "a.txt")
     found = candidates([passage])
     for item in found:
         assert item.span.of(text).strip() == item.span.of(text)
-    return [item.plain for item in found]
+    return found
+
+
+def texts(text: str) -> list[str]:
+    return [item.plain for item in found_in(text)]
+
+
+def scored(text: str, *headings: str) -> list[str]:
+    return [item.readable for item in found_in(text, *headings)]
 
 
 def test_an_underlined_title_is_no_answer() -> None:
@@ -20,9 +28,9 @@ def test_an_underlined_title_is_no_answer() -> None:
 
 
 def test_a_drawn_line_is_no_part_of_a_sentence() -> None:
-    assert texts("Before it.\n\n----------\n$ git stash pop\n----------\n\nAfter it.") == [
+    assert texts("Before it.\n\n----------\ngit stash pop with care\n----------\n\nAfter it.") == [
         "Before it.",
-        "$ git stash pop",
+        "git stash pop with care",
         "After it.",
     ]
 
@@ -32,3 +40,49 @@ def test_marks_of_asciidoc_are_not_read() -> None:
         "What should I put in user.name?",
         "You should put your name.",
     ]
+
+
+def test_an_answer_is_scored_with_its_question_and_shown_without() -> None:
+    text = (
+        "**Q:** How do I reset it?\n**A:** Press the button. It clicks.\n\n"
+        "**Q:** Why?\n\nA: It hangs.\n\n## Parts\n\nTen."
+    )
+    assert texts(text)[1:3] == ["Press the button.", "It clicks."]
+    assert scored(text)[1:3] == ["How do I reset it? Press the button.", "How do I reset it? It clicks."]
+    assert scored(text)[4:] == ["Why? It hangs.", "Ten."]
+
+
+def test_a_term_that_asks_heads_its_description() -> None:
+    text = "[[user-name]]\nWhat should I put in `user.name`?::\n\tYou should put your name.\n+\nNothing else."
+    assert scored(text)[1:] == [
+        "What should I put in user.name? You should put your name.",
+        "What should I put in user.name? Nothing else.",
+    ]
+
+
+def test_a_heading_that_asks_heads_what_stands_below() -> None:
+    assert scored("Two days.\n\n## And interns?\n\nOne day.", "FAQ", "How often?") == [
+        "How often? Two days.",
+        "And interns? One day.",
+    ]
+
+
+def test_a_question_in_running_text_heads_nothing() -> None:
+    assert scored("Why so slow? The pump is old. It leaks.") == ["Why so slow?", "The pump is old.", "It leaks."]
+
+
+def test_no_sentence_ends_inside_a_link() -> None:
+    assert texts("See [the guide](https://a.example/what? Is it.html) first. Then go.") == [
+        "See the guide first.",
+        "Then go.",
+    ]
+
+
+def test_code_is_read_under_the_sentence_that_leads_to_it() -> None:
+    text = "Drop it with:\n\n```sh\ngit stash drop\n```\nThen look. Again.\n\n```\nx = 1. Y = 2\n```\n\n$ ls -l\n"
+    assert texts(text) == ["Drop it with:", "git stash drop", "Then look.", "Again."]
+    assert scored(text)[1] == "Drop it with: git stash drop"
+
+
+def test_a_passage_cut_within_code_keeps_its_prose() -> None:
+    assert texts("x = 1\n```\n\nThen look. Again.") == ["x = 1", "Then look.", "Again."]

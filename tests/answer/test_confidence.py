@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from ragcli.answer.candidates import candidates
-from ragcli.answer.confidence import codes, confidence
+from ragcli.answer.confidence import absent, codes, confidence
 from ragcli.answer.scoring import lexical_features
 from ragcli.records import Passage
 from tests.answer.passages import passage
@@ -38,6 +38,27 @@ def test_a_code_must_be_the_passages_own() -> None:
     right, wrong = (_confidence(f"What does {code} mean?", *pair) for code in ("E-4012", "E-4210"))
     assert right > wrong + 0.1
     assert codes("What does E4012 mean?", pair[0])[0] <= codes("What does E4012 mean?", pair[0])[1]
+
+
+def test_what_the_passage_does_not_say_counts_against_it() -> None:
+    text = "The Rotterdam office has 42 parking spaces. The canteen in Hamburg opens at noon."
+    best = candidates((passage(1, text, "a.md", dense=0.6),))[0]
+    assert absent("How many parking spaces does the Hamburg office have?", best) == {
+        "absent_words": 0.0,
+        "unsaid_name": 1.0,
+        "unsaid_number": 0.0,
+    }
+    assert absent("Has the Osaka office spaces?", best)["absent_words"] == 1 / 3
+    assert absent("Has the office 300 spaces?", best) | {"absent_words": 0} == {
+        "absent_words": 0,
+        "unsaid_name": 0.0,
+        "unsaid_number": 1.0,
+    }
+    assert absent("Wie viele Parkplätze hat das Büro?", best)["unsaid_name"] == 0.0
+    assert absent("Does Hamburg have a canteen?", best, "The canteen in Hamburg")["unsaid_name"] == 0.0
+    pair = _pair(0.6, 0.3, text)
+    right, wrong = (_confidence(f"How many spaces has the {city} office?", *pair) for city in ("Rotterdam", "Osaka"))
+    assert right > wrong
 
 
 def test_nothing_ranked_is_no_confidence() -> None:

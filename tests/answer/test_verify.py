@@ -150,3 +150,20 @@ def test_conflicting_dated_sources_are_pointed_out() -> None:
         completion(Claim(new.text, ("1",), (new.text,))), (new, passage(2, REFUND, "refunds.md")), question="?"
     )
     assert same.notices == ()
+
+
+TABLE = "| Product | Action | Price (EUR) | Weeks |\n|---|---|---|---|\n| X200-B | not sold, send back | 418.00 | 3 |\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("Product: X200-B, Action: not sold, send back, Price (EUR): 418.00, Weeks: 3", "supported"),
+        ("Product: X200-B, Action: not sold, send back, Price (EUR): 3, Weeks: 418.00", "paraphrase"),
+        ("Product: X200-B, Action: sold, send back, Price (EUR): 418.00, Weeks: 3", "unsupported"),
+    ],
+)
+def test_a_row_is_checked_as_it_is_read_aloud(text: str, status: str) -> None:
+    row = "| X200-B | not sold, send back | 418.00 | 3 |"
+    answer = verify(completion(Claim(text, ("1",), (row,))), (passage(1, TABLE),), question="?")
+    assert answer.sentences[0].status == status

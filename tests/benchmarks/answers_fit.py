@@ -1,18 +1,23 @@
 """Fits the constants of the offline answerer: the weights of a candidate's features, and those of the confidence.
 
-    python -m tests.benchmarks.answers_fit WORK_FOLDER --sets squad2,xquad_en [--limit 150] [--own INDEX GOLDEN]
+    python -m tests.benchmarks.answers_fit WORK_FOLDER [--sets squad2:260,xquad_en:90] [--seed 7]
 
-Candidates: softmax over the candidates of a question whose answer is among them, L2, five folds. Confidence:
-logistic regression on questions whose answer is among the passages, questions without an answer, and each
-answerable question once more with the passages of its documents held back; eight folds by question. Needs scikit-
-learn and scipy, which sentence-transformers brings.
+Questions come from each set's ``golden_full.jsonl`` without those of its ``golden.jsonl``, which is for measuring.
+What is known of each is kept in WORK_FOLDER, so that a second run fits in seconds. Candidates: softmax over the
+candidates of a question whose answer is among them, L2, beside the weights that stand in the code. Confidence:
+logistic regression on questions whose answer is among the passages and questions without one; in a set without such,
+each question once more with the chunks that hold its answer held back. The intercept lets ``KEPT`` of the answerable
+questions through at .5. All shares printed are of articles that were not fitted on. Needs scikit-learn and scipy,
+which sentence-transformers brings.
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import json
 import math
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,66 +25,106 @@ from typing import Any
 
 import numpy as np
 
-import ragcli.config
 from ragcli import wiring
 from ragcli.answer.candidates import candidates
 from ragcli.answer.confidence import signs
 from ragcli.answer.extractive import ExtractiveAnswerer
 from ragcli.answer.pack import pack
-from ragcli.answer.scoring import Features
-from ragcli.evaluate.golden import load_golden
-from ragcli.records import GoldenCase, Scope
-from tests.benchmarks.answers import stages_for
+from ragcli.answer.scoring import _WITH_MODEL, _WITHOUT_MODEL, Features
+from ragcli.records import Retrieval, Scope
+from tests.benchmarks.answers import contains, stages_for
 from tests.benchmarks.answers_edits import shared_data
 
 FEATURES = (
     "own_overlap", "near_overlap", "passage_overlap", "cosine", "max_sim", "passage_dense", "log_rank", "new", "offers",
-    "is_question", "restricted", "position",
+    "position",
 )  # fmt: skip
-L2 = 0.02
+NEEDS_MODEL = ("cosine", "max_sim")
+SIGNS = (
+    "nearest", "passage_gap", "document_gap", "least_word", "absent_words", "unsaid_name", "unsaid_number",
+)  # fmt: skip
+LEXICAL_SIGNS = ("near_overlap", "passage_overlap")
+L2, C, KEPT = 0.02, 0.1, 0.9
 
 
 @dataclass(frozen=True)
 class Row:
     """One question with one set of passages."""
 
-    question: str
+    set: str
+    article: str
     answerable: bool
+    held_back: bool
     features: list[list[float]]
     right: list[bool]
     signs: dict[str, float]
+    lexical_signs: dict[str, float]
 
 
-def rows(stages: wiring.Stages, cases: Sequence[GoldenCase]) -> Iterator[Row]:
-    """Each case as it is, and each answerable one with its documents held back."""
-    answerer = ExtractiveAnswerer(stages.config.answer, stages.embedder)
+def known(name: str, limit: int, seed: int, work: Path) -> list[Row]:
+    """The rows of a set, from the work folder when they were made before."""
+    kept = work / f"rows-{name}-{limit}-{seed}.json"
+    if not kept.exists():
+        made = list(rows(name, stages_for(name, work), unseen(name, limit, seed)))
+        kept.write_text(json.dumps([dataclasses.asdict(row) for row in made]), encoding="utf-8")
+    return [Row(**row) for row in json.loads(kept.read_text(encoding="utf-8"))]
+
+
+def unseen(name: str, limit: int, seed: int) -> list[dict[str, Any]]:
+    """A seeded sample of the set's questions that are not among those it is measured on."""
+    folder = shared_data() / "golden" / name
+    measured, every = (
+        [json.loads(line) for line in (folder / file).read_text(encoding="utf-8").splitlines()]
+        for file in ("golden.jsonl", "golden_full.jsonl")
+    )
+    seen = {row["id"] for row in measured} | {row["question"] for row in measured}
+    found = [row for row in every if row["id"] not in seen and row["question"] not in seen]
+    return random.Random(seed).sample(found, min(limit, len(found)))
+
+
+def rows(name: str, stages: wiring.Stages, cases: Sequence[dict[str, Any]]) -> Iterator[Row]:
+    """Each case as it is and, in a set where every question has an answer, once more with the answer held back."""
+    stages.expect([case["question"] for case in cases])
+    hold_back = all(case["answerable"] for case in cases)
     for case in cases:
-        retrieval = stages.retrieve(case.question, Scope(groups=case.groups))
-        sources = {judgment.source for judgment in case.judgments}
-        others = tuple(hit for hit in retrieval.hits if hit.source not in sources)
-        variants = [(retrieval, case.answerable)]
-        if case.answerable and others:
+        retrieval = stages.retrieve(case["question"], Scope())
+        others = tuple(hit for hit in retrieval.hits if not _right(hit.chunk.text, hit.source, case))
+        variants = [(retrieval, bool(case["answerable"]))]
+        if hold_back and others:
             variants.append((dataclasses.replace(retrieval, hits=others), False))
-        for variant, answerable in variants:
-            settings = stages.config.answer
-            passages = pack(variant, engine=stages.engine, config=settings, tokenizer=stages.tokenizer)
-            ranked = answerer.ranked(case.question, candidates(passages))
-            if not ranked:
-                continue
-            right = [answerable and _right(item.plain, item.passage.source, case, sources) for item, _, _ in ranked]
-            if answerable and not any(right):
-                continue
-            vectors = [_vector(features) for _, features, _ in ranked]
-            yield Row(case.question, answerable, vectors, right, signs(case.question, ranked, passages))
+        for number, (variant, answerable) in enumerate(variants):
+            row = _row(name, stages, case, variant, answerable=answerable, held_back=number > 0)
+            if row is not None:
+                yield row
 
 
-def _right(text: str, source: str, case: GoldenCase, sources: set[str]) -> bool:
-    folded = text.casefold()
-    if case.contains:
-        stands = all(any(one.casefold() in folded for one in group) for group in case.contains)
-    else:
-        stands = any(answer.casefold() in folded for answer in case.answers)
-    return stands and source in sources
+def _row(
+    name: str, stages: wiring.Stages, case: dict[str, Any], retrieval: Retrieval, *, answerable: bool, held_back: bool
+) -> Row | None:
+    """None when nothing was found, or when the answer was not."""
+    question, settings = case["question"], stages.config.answer
+    passages = pack(retrieval, engine=stages.engine, config=settings, tokenizer=stages.tokenizer)
+    found = candidates(passages)
+    if not found:
+        return None
+    ranked = ExtractiveAnswerer(settings, stages.embedder).ranked(question, found)
+    right = [answerable and _right(item.readable, item.passage.source, case) for item, _, _ in ranked]
+    if answerable and not any(right):
+        return None
+    return Row(
+        name,
+        case.get("about_source") or (case["expected_sources"] or [ranked[0][0].passage.source])[0],
+        answerable,
+        held_back,
+        [_vector(features) for _, features, _ in ranked],
+        right,
+        signs(question, ranked, passages),
+        signs(question, ExtractiveAnswerer(settings).ranked(question, found), passages),
+    )
+
+
+def _right(text: str, source: str, case: dict[str, Any]) -> bool:
+    return source in case["expected_sources"] and contains(text, case)
 
 
 def _vector(features: Features) -> list[float]:
@@ -92,23 +137,35 @@ def _vector(features: Features) -> list[float]:
     return [float(values[name]) for name in FEATURES]
 
 
-def fit_candidates(found: Sequence[Row]) -> None:
-    """Prints the weights of the softmax over candidates, and its accuracy at one and two, cross-validated."""
+def fit_candidates(found: Sequence[Row], names: Sequence[str], title: str) -> None:
+    """Prints the weights of the softmax over candidates, and how often the best and the two best are right."""
     used = [row for row in found if row.answerable]
-    tables = [np.array(row.features) for row in used]
+    columns = [FEATURES.index(name) for name in names]
+    tables = [np.array(row.features)[:, columns] for row in used]
     labels = [np.array(row.right) for row in used]
     scale = np.concatenate(tables).std(axis=0) + 1e-9
-    order = np.random.RandomState(0).permutation(len(used))
-    hits = np.zeros(2)
-    for fold in np.array_split(order, 5):
-        kept = [index for index in order if index not in set(fold)]
+    hits = np.zeros((2, 2))
+    for fold in _folds([row.article for row in used]):
+        kept = [index for index in range(len(used)) if index not in fold]
         weights = _softmax([tables[index] / scale for index in kept], [labels[index] for index in kept])
         for index in fold:
             ranked = np.argsort(-(tables[index] / scale) @ weights, kind="stable")
-            hits += [labels[index][ranked[:k]].any() for k in (1, 2)]
+            hits[0] += [labels[index][ranked[:k]].any() for k in (1, 2)]
     weights = _softmax([table / scale for table in tables], labels) / scale
-    print(f"candidates: {len(used)} questions, right at 1 {hits[0] / len(used):.3f}, at 2 {hits[1] / len(used):.3f}")
-    print("  " + ", ".join(f"{name} {weight:.2f}" for name, weight in zip(FEATURES, weights, strict=True)))
+    standing = _WITH_MODEL if len(names) == len(FEATURES) else _WITHOUT_MODEL
+    for table, right in zip(tables, labels, strict=True):
+        ranked = np.argsort(-table @ np.array([standing[name] for name in names]), kind="stable")
+        hits[1] += [right[ranked[:k]].any() for k in (1, 2)]
+    for said, (one, two) in zip(("fitted", "as they stand"), hits / len(used), strict=True):
+        print(f"{title}, {said}: {len(used)} questions, right at 1 {one:.3f}, at 2 {two:.3f}")
+    print("  " + ", ".join(f'"{name}": {weight:.2f}' for name, weight in zip(names, weights, strict=True)))
+
+
+def _folds(articles: Sequence[str]) -> list[set[int]]:
+    """Eight folds of whole articles, the largest spread first."""
+    sizes = sorted(set(articles), key=lambda name: (-list(articles).count(name), name))
+    fold_of = {name: place % 8 for place, name in enumerate(sizes)}
+    return [{place for place, name in enumerate(articles) if fold_of[name] == fold} for fold in range(8)]
 
 
 def _softmax(tables: Sequence[Any], labels: Sequence[Any]) -> Any:
@@ -129,45 +186,71 @@ def _softmax(tables: Sequence[Any], labels: Sequence[Any]) -> Any:
     return minimize(loss, np.zeros(tables[0].shape[1]), jac=True, method="L-BFGS-B").x
 
 
-def fit_confidence(found: Sequence[Row]) -> None:
-    """Prints the weights of the logistic model and its area under the curve, cross-validated by question."""
+def fit_confidence(found: Sequence[Row], names: Sequence[str], title: str, *, lexical: bool = False) -> None:
+    """Prints the weights of the logistic model and, by set, what it tells apart in articles it was not fitted on."""
     from sklearn.linear_model import LogisticRegression
-    from sklearn.metrics import roc_auc_score
-    from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
 
-    names = sorted({name for row in found for name in row.signs if all(name in other.signs for other in found)})
-    table = np.array([[row.signs[name] for name in names] for row in found])
+    values = [row.lexical_signs if lexical else row.signs for row in found]
+    found = [row for row, known in zip(found, values, strict=True) if all(name in known for name in names)]
+    values = [row.lexical_signs if lexical else row.signs for row in found]
+    table = np.array([[row[name] for name in names] for row in values])
     labels = np.array([row.answerable for row in found])
-    groups = np.unique([row.question for row in found], return_inverse=True)[1]
     mean, scale = table.mean(axis=0), table.std(axis=0) + 1e-9
-    model = LogisticRegression(C=0.1, max_iter=1000, class_weight="balanced")
-    folds = StratifiedGroupKFold(8, shuffle=True, random_state=0)
-    scored = cross_val_predict(model, (table - mean) / scale, labels, cv=folds, groups=groups, method="predict_proba")
+    model = LogisticRegression(C=C, max_iter=1000, class_weight="balanced")
+    scored = np.zeros(len(found))
+    for fold in _folds([row.article for row in found]):
+        test = np.array([place in fold for place in range(len(found))])
+        if test.any():
+            model.fit((table[~test] - mean) / scale, labels[~test])
+            scored[test] = model.decision_function((table[test] - mean) / scale)
     model.fit((table - mean) / scale, labels)
     weights = model.coef_[0] / scale
-    intercept = float(model.intercept_[0] - weights @ mean)
-    area = roc_auc_score(labels, scored[:, 1])
-    print(f"confidence: {len(found)} rows, {labels.mean():.2f} answerable, area under the curve {area:.3f}")
-    print(f"  intercept {intercept:.2f}, " + ", ".join(f"{n} {w:.2f}" for n, w in zip(names, weights, strict=True)))
+    intercept = -float(np.quantile((table @ weights)[labels], 1 - KEPT))
+    print(f"{title}: {len(found)} questions, {labels.mean():.2f} answerable")
+    print(
+        f'  "intercept": {intercept:.2f}, ' + ", ".join(f'"{n}": {w:.2f}' for n, w in zip(names, weights, strict=True))
+    )
+    for name in sorted({row.set for row in found}):
+        print(f"  {name}: " + _told_apart([row.set == name for row in found], labels, scored, found))
+
+
+def _told_apart(chosen: Sequence[bool], labels: Any, scored: Any, found: Sequence[Row]) -> str:
+    """Area under the curve, and balanced accuracy where each article is judged by the others' best threshold."""
+    from sklearn.metrics import roc_auc_score
+
+    places = np.flatnonzero(np.array(chosen))
+    truth, values = labels[places], scored[places]
+    right = np.zeros(len(places), dtype=bool)
+    for fold in _folds([found[place].article for place in places]):
+        test = np.array([number in fold for number in range(len(places))])
+        if test.any():
+            cuts = np.unique(values[~test])
+            best = max(cuts, key=lambda cut: (_balanced(truth[~test], values[~test] >= cut), cut))
+            right[test] = (values[test] >= best) == truth[test]
+    balanced = (right[truth].mean() + right[~truth].mean()) / 2
+    return f"area under the curve {roc_auc_score(truth, values):.3f}, balanced accuracy {balanced:.3f}"
+
+
+def _balanced(truth: Any, said: Any) -> float:
+    return float((said[truth].mean() + (~said[~truth]).mean()) / 2)
 
 
 def main() -> None:
     """Fits on all sets together and prints the constants."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", type=Path)
-    parser.add_argument("--sets", default="squad2,xquad_en")
-    parser.add_argument("--limit", type=int, default=150)
-    parser.add_argument("--own", nargs=2, metavar=("INDEX", "GOLDEN"), help="an index and its golden file")
+    parser.add_argument("--sets", default="squad2:260,xquad_en:90", help="NAME:QUESTIONS,…")
+    parser.add_argument("--seed", type=int, default=7)
     options = parser.parse_args()
     found: list[Row] = []
-    for name in filter(None, options.sets.split(",")):
-        golden = load_golden(shared_data() / "golden" / name / "golden.jsonl")
-        found += rows(stages_for(name, options.work), golden.cases[: options.limit])
-    if options.own:
-        config = ragcli.config.load(overrides={"index.path": options.own[0]})
-        found += rows(wiring.Stages(config), load_golden(Path(options.own[1])).cases)
-    fit_candidates(found)
-    fit_confidence(found)
+    for item in options.sets.split(","):
+        name, _, limit = item.partition(":")
+        found += known(name, int(limit or 150), options.seed, options.work)
+        print(f"{name}: {sum(row.set == name for row in found)} rows", flush=True)
+    fit_candidates(found, FEATURES, "candidates")
+    fit_candidates(found, [name for name in FEATURES if name not in NEEDS_MODEL], "candidates without a model")
+    fit_confidence(found, SIGNS, "confidence")
+    fit_confidence(found, LEXICAL_SIGNS, "confidence without a model", lexical=True)
 
 
 if __name__ == "__main__":
