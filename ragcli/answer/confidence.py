@@ -18,7 +18,7 @@ from ragcli.answer.candidates import Candidate
 from ragcli.answer.facts import facts
 from ragcli.answer.questions import asked_stems
 from ragcli.answer.scoring import Features
-from ragcli.answer.words import ENGLISH, GERMAN, Word, words
+from ragcli.answer.words import ENGLISH, GERMAN, Word, content_stems, words
 from ragcli.records import Passage
 
 Ranked = Sequence[tuple[Candidate, Features, float]]
@@ -41,8 +41,8 @@ _ALONE = 0.15
 
 
 def confidence(question: str, ranked: Ranked, passages: Sequence[Passage]) -> float:
-    """Between 0 and 1 for candidates ranked best first; 0.0 when nothing was ranked."""
-    if not ranked:
+    """Between 0 and 1 for candidates ranked best first; 0.0 with none, or where no word of the question counts."""
+    if not ranked or not content_stems(question):
         return 0.0
     values = signs(question, ranked, passages)
     weights = _WITH_MODEL if "nearest" in values else _WITHOUT_MODEL
@@ -110,11 +110,8 @@ def absent(question: str, best: Candidate, before: str = "") -> dict[str, float]
     subject = asked_stems(question)
     asked = [word for word in words(question) if word.stem in subject]
     passage = best.passage
-    above = f"{passage.chunk.prefix}\n{passage.chunk.lead}\n"
-    missing, unsaid = (
-        [word for word in asked if word.stem not in {other.stem for other in words(text)}]
-        for text in (above + passage.text, f"{above}{before}\n{best.readable}")
-    )
+    said, told = (_stems(_above(passage) + text) for text in (passage.text, f"{before}\n{best.readable}"))
+    missing, unsaid = ([word for word in asked if word.stem not in stems] for stems in (said, told))
     german = any(word.folded in GERMAN - ENGLISH for word in words(question))  # where every noun has a capital
     return {
         "absent_words": len(missing) / max(1, len(asked)),
@@ -123,12 +120,16 @@ def absent(question: str, best: Candidate, before: str = "") -> dict[str, float]
     }
 
 
+def _stems(text: str) -> set[str]:
+    return {word.stem for word in words(text)}
+
+
 def _is_name(word: Word) -> bool:
     return word.start > 0 and word.text[:1].isupper()
 
 
-def _everything(passage: Passage) -> str:
-    return f"{passage.chunk.prefix}\n{passage.chunk.lead}\n{passage.text}"
+def _above(passage: Passage) -> str:
+    return f"{passage.chunk.prefix}\n{passage.chunk.lead}\n"
 
 
 def codes(question: str, passage: Passage) -> tuple[set[str], set[str]]:
@@ -136,7 +137,7 @@ def codes(question: str, passage: Passage) -> tuple[set[str], set[str]]:
     named = {fact.text for fact in facts(question) if fact.kind == "code" and re.search(r"\d", fact.text)}
     if not named:
         return set(), set()
-    stated = words(_everything(passage))
+    stated = words(_above(passage) + passage.text)
     return {_joined(code.casefold()) for code in named}, {_joined(word.folded) for word in stated}
 
 

@@ -69,3 +69,9 @@ def test_without_vectors_words_decide() -> None:
     near = passage(1, "Parking costs 40 euros.", "a.md")
     far = passage(1, "The canteen opens at noon.", "a.md")
     assert _confidence("What does parking cost?", near, sims=()) > 0.5 > _confidence("parking?", far, sims=())
+
+
+def test_a_question_without_a_word_that_counts_is_not_answered() -> None:
+    pair = _pair(0.9, 0.1)
+    assert _confidence("parking", *pair) > 0.0
+    assert [_confidence(question, *pair) for question in ("the", "?", "what is it", "")] == [0.0] * 4

@@ -34,6 +34,7 @@ def url() -> Iterator[str]:
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(found[0])
     parameters.n_ctx, parameters.n_parallel = 4096, 1
+    parameters.sampling.temp, parameters.sampling.seed = 0.0, 1  # the same reply each time
     parameters.port = _free_port()
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(parameters)
