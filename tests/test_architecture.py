@@ -27,7 +27,7 @@ OWNERS = {
     "pptx": ("parse.slides",),
     "python_calamine": ("parse.sheets",),
     "striprtf": ("parse.rtf",),
-    "oxmsg": ("parse.mail",),
+    "oxmsg": ("parse.outlook",),
     "msoffcrypto": ("parse.protected",),
     "rapidocr": ("parse.ocr",),
     "datasketch": ("parse.duplicates",),

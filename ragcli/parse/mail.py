@@ -1,13 +1,10 @@
-"""Mail: EML, MBOX and Outlook's MSG, with their attachments as sources of their own."""
+"""Mail: EML and MBOX, with their attachments as sources of their own."""
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import email
 import email.policy
-import functools
-import io
 import re
 from collections.abc import Iterator
 from email.errors import MessageError
@@ -30,8 +27,6 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
     """One document a message, then its attachments. Raises ParseError when there is no message in it."""
     if source.media_type == "application/mbox":
         yield from _mailbox(source, context)
-    elif source.media_type == "application/vnd.ms-outlook":
-        yield from _outlook(source)
     else:
         yield from _message(source, context)
 
@@ -57,7 +52,7 @@ def _message(source: Source, context: Context) -> Iterator[Outcome]:
     body, tables, warnings = _body(message, source.doc_id)
     if not any(headers.values()) and not body.strip():
         raise ParseError(f"{source.doc_id}: not a message")
-    yield _extract(headers, body, tables, warnings)
+    yield letter(headers, body, tables, warnings)
     yield from _attachments(message, source, context)
 
 
@@ -79,7 +74,8 @@ def _header(message: EmailMessage, name: str) -> str:
     return one_line(value)
 
 
-def _extract(headers: dict[str, str], body: str, tables: int, warnings: list[str]) -> Extract:
+def letter(headers: dict[str, str], body: str, tables: int, warnings: list[str]) -> Extract:
+    """A message as a document: the subject its heading, then the other headers, then the body."""
     assembly = Assembly()
     assembly.add("heading", headers.get("Subject", ""), level=1)
     lines = [f"{name}: {value}" for name, value in headers.items() if value and name != "Subject"]
@@ -126,7 +122,7 @@ def _attachments(message: EmailMessage, source: Source, context: Context) -> Ite
     used: set[str] = set()
     for number, part in enumerate(message.iter_attachments(), 1):
         name = one_line(part.get_filename() or "") or f"attachment-{number}"
-        name = _unused(name, used)
+        name = unused_name(name, used)
         if part.get_content_type() == "message/rfc822":
             inner = part.get_payload(0) if part.is_multipart() else None
             data = inner.as_bytes() if isinstance(inner, EmailMessage) else b""
@@ -135,13 +131,7 @@ def _attachments(message: EmailMessage, source: Source, context: Context) -> Ite
         payload = part.get_payload(decode=True)
         if not isinstance(payload, bytes):
             yield FileReport(f"{source.doc_id}!{name}", skipped="attachment cannot be decoded")
-        elif (
-            part.get_content_disposition() == "inline"
-            and part.get("Content-ID")
-            and part.get_content_maintype() == "image"
-        ):
-            continue
-        else:
+        elif not _is_decoration(part):
             context.budget.take(len(payload), source.doc_id)
             yield Source(f"{source.doc_id}!{name}", payload)
 
@@ -152,7 +142,8 @@ def _is_decoration(part: Any) -> bool:
     return bool(inline) and part.get_content_maintype() == "image"
 
 
-def _unused(name: str, used: set[str]) -> str:
+def unused_name(name: str, used: set[str]) -> str:
+    """An attachment's name as part of an id, other than those in ``used``, which grows by it."""
     name = name.replace("/", "_").replace("!", "_").replace("#", "_")
     stem, dot, extension = name.rpartition(".")
     number, candidate = 2, name
@@ -160,40 +151,3 @@ def _unused(name: str, used: set[str]) -> str:
         candidate, number = f"{stem or extension}-{number}{dot}{extension if stem else ''}", number + 1
     used.add(candidate)
     return candidate
-
-
-@functools.cache
-def _know_windows_names() -> None:
-    """Outlook names code pages ``windows-950``, Python ``cp950``."""
-    codecs.register(lambda name: codecs.lookup(f"cp{name[8:]}") if re.fullmatch(r"windows_\d{3,5}", name) else None)
-
-
-def _outlook(source: Source) -> Iterator[Outcome]:
-    from olefile import olefile
-    from oxmsg import Message
-
-    _know_windows_names()
-    try:
-        message = Message.load(io.BytesIO(source.data))
-        headers = {
-            "From": one_line(message.sender or ""),
-            "To": "; ".join(f"{item.name} <{item.email_address}>" for item in message.recipients),
-            "Date": message.sent_date.isoformat(sep=" ") if message.sent_date else "",
-            "Subject": one_line(message.subject or ""),
-        }
-        body = clean(message.body or "")
-        tables = 0
-        if not body.strip() and message.html_body:
-            extract = read_html(message.html_body, source.doc_id, main_only=False)
-            body, tables = extract.text, extract.coverage.tables
-        attachments = [(item.file_name, item.file_bytes) for item in message.attachments]
-    except (olefile.OleFileError, OSError, KeyError, ValueError, IndexError, AttributeError, AssertionError) as error:
-        raise ParseError(f"{source.doc_id}: not a readable Outlook message: {error}") from error
-    yield _extract(headers, body, tables, [])
-    used: set[str] = set()
-    for number, (name, data) in enumerate(attachments, 1):
-        shown = _unused(one_line(name or "") or f"attachment-{number}", used)
-        if data is None:
-            yield FileReport(f"{source.doc_id}!{shown}", skipped="attachment cannot be read")
-        else:
-            yield Source(f"{source.doc_id}!{shown}", data)

@@ -56,7 +56,7 @@ FAMILIES = (
     Family("xml", 1, ("application/xml",)),
     Family("notebook", 1, ("application/x-ipynb+json",)),
     Family("mail", 1, ("message/rfc822", "application/mbox")),
-    Family("mail", 1, ("application/vnd.ms-outlook",), ("python-oxmsg",), "office"),
+    Family("outlook", 1, ("application/vnd.ms-outlook",), ("python-oxmsg",), "office"),
     Family("archive", 2, ARCHIVES),
     Family("legacy", 2, (LEGACY[".doc"], LEGACY[".ppt"])),
     Family("protected", 1, (UNREADABLE,), ("msoffcrypto-tool",), "office"),
