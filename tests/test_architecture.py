@@ -42,7 +42,7 @@ OWNERS = {
     "sqlite3": ("index.",),
     "sentencex": ("sentences",),
     "lxml": ("parse.",),
-    "olefile": ("parse.mail",),
+    "olefile": ("parse.outlook",),
     "sentence_transformers": ("embed.", "retrieve.rerank"),
     "torch": ("embed.",),
     "onnxruntime": ("embed.",),

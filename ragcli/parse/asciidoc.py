@@ -9,11 +9,11 @@ from __future__ import annotations
 import bisect
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ragcli.parse.text_heading import Heading
-from ragcli.records import Span
+from ragcli.records import Block, Span
 
 _UNDERLINES = "=-~^+"
 _SLACK = 2
@@ -47,6 +47,7 @@ _EVIDENCE = tuple(
         r"^:[a-z][\w-]*!?:(?: [^\n]*)?$",
     )
 )
+_TERM_ENDS = ("::", ";;")
 _STATED = re.compile(r"^Content-type:[ \t]*text/asciidoc[ \t]*$", re.M | re.I)
 _TELLING = 4  # of _EVIDENCE: these are enough alone
 _DIRECTIVE = re.compile(r"^\.\. [\w:-]+::", re.M)
@@ -68,6 +69,28 @@ def asciidoc_headings(text: str) -> Iterator[Heading]:
 def asciidoc_literals(text: str) -> Iterator[Span]:
     """Blocks whose lines are not read as markup (listing, literal, pass, comment, fence), delimiters included."""
     return (found for found in _scan(text) if isinstance(found, Span))
+
+
+def with_descriptions(text: str, blocks: Sequence[Block]) -> Iterator[Block]:
+    """The blocks, a paragraph that ends with a term (``term::``) made one with the paragraph that describes it.
+
+    The processor takes an indented paragraph after a term for its description too, whatever it looks like.
+    """
+    term: Block | None = None
+    for block in blocks:
+        if term is not None:
+            between = text[term.span.end : block.span.start]
+            if block.kind in ("paragraph", "code") and not between.strip():
+                block = Block("paragraph", Span(term.span.start, block.span.end))
+            else:
+                yield term
+        term = (
+            block if block.kind == "paragraph" and text.endswith(_TERM_ENDS, block.span.start, block.span.end) else None
+        )
+        if term is None:
+            yield block
+    if term is not None:
+        yield term
 
 
 @dataclass(slots=True)

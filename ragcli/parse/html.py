@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragcli.errors import ParseError
-from ragcli.parse.assemble import Assembly, one_line
+from ragcli.parse.assemble import Assembly
 from ragcli.parse.decode import decode
-from ragcli.parse.html_blocks import inline_text, pieces_of
+from ragcli.parse.html_blocks import flat_text, pieces_of
 from ragcli.parse.html_main import main_pieces
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.records import Coverage
@@ -79,14 +79,14 @@ def _main_text(text: str) -> str:
 
 def _title(root: _Element) -> str:
     heading = _first_heading(root)
-    title = next((one_line(inline_text(item)) for item in root.iter("title")), "")
+    title = next((flat_text(item) for item in root.iter("title")), "")
     if heading and title and heading.lower() in title.lower():
         return heading
     return title or heading
 
 
 def _first_heading(root: _Element) -> str:
-    return next((one_line(inline_text(item)) for item in root.iter("h1") if inline_text(item).strip()), "")
+    return next((flat_text(item) for item in root.iter("h1") if flat_text(item)), "")
 
 
 def _declared(root: _Element) -> dict[str, str]:

@@ -26,6 +26,8 @@ _INLINE = {
 _BREAK = "\x1e"
 _LISTS, _CELLS = {"ul", "ol", "menu", "dir"}, {"td", "th"}
 _OWN_KINDS: dict[str, BlockKind] = {"blockquote": "quote", "figcaption": "caption", "caption": "caption"}
+# What a description may begin with besides text.
+_UNDESCRIBED = {"pre", "table", *_LISTS, *_OWN_KINDS}
 _FRAME_TAGS = {"nav", "footer", "aside", "form", "dialog", "menu"}
 _FRAME_ROLES = {"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alert", "alertdialog"}
 _FRAME_NAMES = re.compile(
@@ -53,6 +55,7 @@ def pieces_of(root: _Element) -> list[Piece]:
     writer = _Writer()
     writer.children(root, "paragraph", None)
     writer.flush("paragraph", None)
+    writer.bare_terms()
     return writer.pieces
 
 
@@ -65,14 +68,23 @@ class _Writer:
         self._linked = 0
         self._frames = 0
         self._marker = ""
+        self._terms: list[str] = []  # of a definition list, until their description comes
 
     def flush(self, kind: BlockKind, level: int | None) -> None:
         """Make what was collected a block of its own."""
         text = _lines("".join(self._inline))
         if text:
-            self._add(kind, self._marker + text, level, self._linked)
+            self._add(kind, self._marker + "\n".join([*self._terms, text]), level, self._linked)
             self._marker = ""
-        self._inline, self._linked = [], 0
+            self._terms = []
+            self._linked = 0
+        self._inline = []
+
+    def bare_terms(self) -> None:
+        """Terms whose description begins with no text of its own, or that have none, as a paragraph."""
+        terms, self._terms = self._terms, []
+        self._add("paragraph", "\n".join(terms), None, self._linked)
+        self._linked = 0
 
     def _add(self, kind: BlockKind, text: str, level: int | None, linked: int) -> None:
         if text.strip():
@@ -105,18 +117,25 @@ class _Writer:
 
     def _block(self, element: _Element, tag: str, kind: BlockKind, level: int | None) -> None:
         heading = _HEADING.match(tag)
+        if tag in _UNDESCRIBED or heading:
+            self.bare_terms()
         if heading:
-            self._add("heading", one_line(inline_text(element)), int(heading[1]), _linked_length(element))
+            self._add("heading", flat_text(element), int(heading[1]), _linked_length(element))
         elif tag == "pre":
             self._add("code", clean(_preformatted(element)), None, 0)
         elif tag == "table" and not _is_layout(element):
             self._table(element)
         elif tag in _LISTS:
             self._list(element, (level or 0) + 1 if kind == "list_item" else 1)
+        elif tag == "dt" and not _holds_structure(element):
+            self._terms += filter(None, [_lines(inline_text(element))])
+            self._linked += _linked_length(element)
         else:
             own = _OWN_KINDS.get(tag, kind)
             self.children(element, own, level)
             self.flush(own, level)
+            if tag in ("dl", "dd"):
+                self.bare_terms()
 
     def _list(self, element: _Element, level: int) -> None:
         number = _first_number(element)
@@ -140,7 +159,7 @@ class _Writer:
     def _table(self, element: _Element) -> None:
         for child in element:
             if local_name(child) == "caption":
-                self._add("caption", one_line(inline_text(child)), None, 0)
+                self._add("caption", flat_text(child), None, 0)
         self._add("table", table_text(table_rows(element)), None, _linked_length(element))
 
 
@@ -181,8 +200,13 @@ def inline_text(element: _Element) -> str:
     return "".join(parts)
 
 
+def flat_text(element: _Element) -> str:
+    """All text in an element on one line."""
+    return one_line(inline_text(element).replace(_BREAK, " "))
+
+
 def _linked_length(element: _Element) -> int:
-    return sum(len(one_line(inline_text(link))) for link in element.iter("a"))
+    return sum(len(flat_text(link)) for link in element.iter("a"))
 
 
 def table_rows(element: _Element) -> Iterator[list[str]]:
@@ -229,6 +253,10 @@ def _is_layout(table: _Element) -> bool:
 
 def _holds_block(element: _Element) -> bool:
     return any(local_name(item) not in _INLINE and local_name(item) for item in element.iterdescendants())
+
+
+def _holds_structure(element: _Element) -> bool:
+    return any(_HEADING.match(tag) or tag in _UNDESCRIBED for tag in map(local_name, element.iterdescendants()))
 
 
 def _preformatted(element: _Element) -> str:

@@ -83,7 +83,7 @@ def _unnamed_charset(properties: Any) -> str | None:
     body = properties.int_prop_value(_BODY_CODEPAGE)
     if not narrow or body is None or properties.int_prop_value(_STRING_CODEPAGE) is not None:
         return None
-    return encoding_from_codepage(body)
+    return str(encoding_from_codepage(body))
 
 
 def _renamed(text: str | None, charset: str | None) -> str:

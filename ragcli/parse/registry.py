@@ -43,8 +43,8 @@ ARCHIVES = (
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/tiff", "image/bmp", "image/webp")
 FAMILIES = (
     Family("markdown", 2, ("text/markdown",), ("markdown-it-py",)),
-    Family("text", 2, ("text/plain", *MARKUP.values(), *CODE.values(), "text/vtt", "application/x-subrip")),
-    Family("html", 1, ("text/html", "application/xhtml+xml"), ("trafilatura", "lxml")),
+    Family("text", 3, ("text/plain", *MARKUP.values(), *CODE.values(), "text/vtt", "application/x-subrip")),
+    Family("html", 2, ("text/html", "application/xhtml+xml"), ("trafilatura", "lxml")),
     Family("pdf", 4, ("application/pdf",), ("pymupdf",)),
     Family("image", 1, IMAGES, (), "ocr"),
     Family("word", 1, (WORD,), ("python-docx",)),

@@ -14,7 +14,7 @@ from ragcli.parse.assemble import clean, cover
 from ragcli.parse.decode import decode
 from ragcli.parse.front_matter import FrontMatter, split_front_matter
 from ragcli.parse.source import Context, Extract, Outcome, Source
-from ragcli.parse.text_markup import HEADINGS, LITERALS
+from ragcli.parse.text_markup import DESCRIPTIONS, HEADINGS, LITERALS
 from ragcli.records import Block, BlockKind, Coverage, Span
 
 _MAX_REPLACED = 0.1
@@ -56,8 +56,10 @@ def read_blocks(text: str, media_type: str) -> tuple[tuple[Block, ...], tuple[st
     marks = [*((heading.span, heading.level) for heading in headings), *((span, None) for span in literals)]
     blocks: list[Block] = []
     position = 0
+    join = DESCRIPTIONS.get(media_type)
     for span, level in [*sorted(marks, key=lambda mark: mark[0]), (Span(len(text), len(text)), None)]:
-        blocks += _body(text, Span(position, span.start))
+        body = list(_body(text, Span(position, span.start)))
+        blocks += join(text, body) if join else body
         if len(span):
             blocks.append(Block("code" if level is None else "heading", span, None, level))
         position = span.end

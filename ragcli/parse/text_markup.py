@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from ragcli.parse.asciidoc import asciidoc_headings, asciidoc_literals
+from ragcli.parse.asciidoc import asciidoc_headings, asciidoc_literals, with_descriptions
 from ragcli.parse.text_heading import Heading
-from ragcli.records import Span
+from ragcli.records import Block, Span
 
 _UNDERLINED = re.compile(
     r"^(?:(?P<over>([^\w\s])\2{2,})[ \t]*\n)?(?P<title>[^\s\n][^\n]*|[ \t]+[^\s\n][^\n]*)\n"
@@ -106,3 +106,6 @@ LITERALS: Mapping[str, Callable[[str], Iterator[Span]]] = {
     "text/x-tex": _between(r"\\begin\{(verbatim\*?|lstlisting|minted|comment)\}", r"\\end\{\1\}"),
 }
 """Media type to the blocks whose lines are not read as markup, in order."""
+
+DESCRIPTIONS: Mapping[str, Callable[[str, Sequence[Block]], Iterator[Block]]] = {"text/asciidoc": with_descriptions}
+"""Media type to what makes a term and its description one block."""

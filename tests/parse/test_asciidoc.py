@@ -138,3 +138,19 @@ def test_other_texts_are_not_taken_for_asciidoc(text: str) -> None:
 def test_code_in_other_markup_holds_no_titles(name: str, text: str, titles: list[str]) -> None:
     document = parse_one(name, text.encode())
     assert [section.heading_path[-1] for section in document.sections] == titles
+
+
+def test_a_term_and_its_description_are_one_block() -> None:
+    source = (
+        "= Options\n\n-a::\n--all::\n\n\tStage {all} files.\n\nlist::\n\n* one\n\nraw::\n\n----\nx\n----\n\nlast;;\n"
+    )
+    document = parse_one("o.adoc", source.encode())
+    assert shape(document)[1:] == [
+        ("paragraph", None, "-a::\n--all::\n\n\tStage {all} files."),
+        ("paragraph", None, "list::"),
+        ("list_item", 1, "* one"),
+        ("paragraph", None, "raw::"),
+        ("code", None, "----\nx\n----"),
+        ("paragraph", None, "last;;"),
+    ]
+    assert ("code", None, "\tStage {all} files.") in shape(parse_one("o.rst", source.encode()))
