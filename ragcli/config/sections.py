@@ -38,7 +38,7 @@ class IndexConfig:
     )
     hnsw_m: int = _setting(16, "links per node of the HNSW graph", low=2, high=128)
     hnsw_ef_construction: int = _setting(200, "candidates while the graph is built", low=8)
-    hnsw_ef: int = _setting(128, "candidates while the graph is searched; set on every load", low=8)
+    hnsw_ef: int = _setting(200, "candidates while the graph is searched; set on every load", low=8)
     stop_words: bool = _setting(False, "drop the language's stop words from BM25")
     title_boost: float = _setting(0.25, "extra weight of a match in the title, against 1 anywhere", low=0)
     heading_boost: float = _setting(0.25, "extra weight of a match in the heading path, against 1 anywhere", low=0)

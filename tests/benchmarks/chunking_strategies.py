@@ -210,16 +210,18 @@ SETS: dict[str, Any] = {
     "squad2": (lambda folder: of_golden("squad2"), squad2, {}),
     "anthropic_docs": (lambda folder: of_golden("anthropic_docs"), anthropic_docs, {}),
     "financebench": (lambda folder: of_golden("financebench"), financebench, {}),
-    # The HTML files of git_docs are the same pages again, and the release notes answer none of the questions.
+    # The guides, notes and settings: the command pages and release notes answer none of the questions, and the HTML
+    # files are the same pages again.
     "git_docs": (
         lambda folder: unpacked("git_docs", folder),
         lambda: tree("git_docs"),
-        {"RAG_INGEST__EXCLUDE": "['*.html', '**/*.html', 'RelNotes/**']"},
+        {"RAG_INGEST__INCLUDE": "['git[a-z]*.txt', 'user-manual.txt', 'howto/**', 'technical/**', 'config/**']"},
     ),
+    # Without the library's reference, which answers none of the questions.
     "python311_docs_rst": (
         lambda folder: unpacked("python311_docs_rst", folder),
         lambda: tree("python311_docs_rst"),
-        {"RAG_INGEST__INCLUDE": "['faq/**', 'tutorial/**', 'howto/**', 'reference/**', 'library/a*', 'library/s*']"},
+        {"RAG_INGEST__INCLUDE": "['faq/**', 'tutorial/**', 'howto/**', 'reference/**']"},
     ),
 }
 
