@@ -18,7 +18,8 @@ from ragcli.parse.text_markup import DESCRIPTIONS, HEADINGS, LITERALS
 from ragcli.records import Block, BlockKind, Coverage, Span
 
 _MAX_REPLACED = 0.1
-_PARAGRAPH = re.compile(r"[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
+# Looks back, so that a line of blanks is not tried again from each of them.
+_PARAGRAPH = re.compile(r"(?:(?<![^\S\n])[^\S\n]*)?\S[^\n]*(?:\n[^\S\n]*\S[^\n]*)*")
 _ITEM = re.compile(r"^([ \t]*)(?:[-*+•‣◦]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|#\.)[ \t]+\S", re.M)
 
 

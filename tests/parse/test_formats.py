@@ -151,3 +151,9 @@ def test_language_is_detected() -> None:
 def test_a_csv_field_of_any_length_is_read() -> None:
     document = parse_one("notes.csv", b'id,note\n1,"' + b"long note " * 20_000 + b'"\n')
     assert document.text.count("long note") == 20_000
+
+
+def test_a_line_of_blanks_without_end_costs_no_hours() -> None:
+    blanks = " " * 300_000
+    document = parse_one("wide.txt", f"first\n{blanks}\n{blanks}second\n".encode())
+    assert [text.strip() for _, _, text in shape(document)] == ["first", "second"]
