@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ragcli.records import Block, BlockKind, Section, Span
 
@@ -100,12 +100,23 @@ def sections_of(text: str, blocks: Iterable[Block], titles: Iterable[str] | None
     named = [one_line(title) for title in (titles if titles is not None else (b.span.of(text) for b in headings))]
     result: list[Section] = []
     path: list[tuple[int, str]] = []
-    for position, (block, title) in enumerate(zip(headings, named, strict=True)):
+    ends = _section_ends(headings, len(text))
+    for block, title, end in zip(headings, named, ends, strict=True):
         level = block.level or 1
         path = [*(item for item in path if item[0] < level), (level, title)]
-        end = next((b.span.start for b in headings[position + 1 :] if (b.level or 1) <= level), len(text))
         result.append(Section(tuple(name for _, name in path), Span(block.span.start, end), level))
     return tuple(result)
+
+
+def _section_ends(headings: Sequence[Block], length: int) -> list[int]:
+    """For each heading where the next of its level or above begins, else ``length``; each is looked at once."""
+    ends = [length] * len(headings)
+    open_ones: list[int] = []
+    for position, block in enumerate(headings):
+        while open_ones and (headings[open_ones[-1]].level or 1) >= (block.level or 1):
+            ends[open_ones.pop()] = block.span.start
+        open_ones.append(position)
+    return ends
 
 
 def table_text(rows: Iterable[Iterable[str]]) -> str:
