@@ -49,7 +49,7 @@ FAMILIES = (
     Family("image", 1, IMAGES, (), "ocr"),
     Family("word", 1, (WORD,), ("python-docx",)),
     Family("slides", 1, (SLIDES,), ("python-pptx",), "office"),
-    Family("sheets", 1, (SHEETS, XLS, *SHEETS_TOO), ("python-calamine",), "office"),
+    Family("sheets", 2, (SHEETS, XLS, *SHEETS_TOO), ("python-calamine",), "office"),
     Family("opendocument", 1, (ODT, ODP)),
     Family("rtf", 1, ("application/rtf",), ("striprtf",), "office"),
     Family("epub", 1, ("application/epub+zip",)),

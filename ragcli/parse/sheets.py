@@ -37,6 +37,8 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
         tables += _add_sheet(assembly, name, grid)
     for kind, note in office_notes(source.data):
         assembly.add(kind, note)
+    if lost := assembly.text.count("\ufffd"):
+        warnings.append(f"{lost} characters are in a code page that is not read (save it as .xlsx)")
     coverage = Coverage(tables=tables, warnings=tuple(warnings))
     yield Extract(assembly.text, assembly.blocks, coverage=coverage)
 
