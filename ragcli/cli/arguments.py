@@ -29,7 +29,8 @@ def hoisted(arguments: Sequence[str], root: Any) -> tuple[list[str], list[str]]:
         is_global = name in known or re.fullmatch(r"-v+", token) is not None
         (front if is_global else rest).append(token)
         if known.get(name) and not equals and (not remaining or remaining[0].partition("=")[0] in (*known, "--")):
-            raise ConfigError(f"{name} needs a value", hint=f"{name}=VALUE")
+            hint = f"{name}=VALUE; rag --help lists the options"
+            raise ConfigError(f"{name} needs a value", hint=hint, category="usage")
         if (known if is_global else local).get(name) and not equals and remaining:
             (front if is_global else rest).append(remaining.pop(0))
         elif not token.startswith("-"):

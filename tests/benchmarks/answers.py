@@ -59,7 +59,7 @@ def stages_for(name: str, work: Path) -> wiring.Stages:
 def golden(name: str, limit: int, seed: int) -> list[dict[str, Any]]:
     """The set's questions, a seeded sample of them when there are more than ``limit``."""
     path = shared_data() / "golden" / name / "golden.jsonl"
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in path.open(encoding="utf-8")]
     if len(rows) > limit:
         rows = random.Random(seed).sample(rows, limit)
     return sorted(rows, key=lambda row: str(row["id"]))

@@ -74,7 +74,7 @@ def unseen(name: str, limit: int, seed: int) -> list[dict[str, Any]]:
     """A seeded sample of the set's questions that are not among those it is measured on."""
     folder = shared_data() / "golden" / name
     measured, every = (
-        [json.loads(line) for line in (folder / file).read_text(encoding="utf-8").splitlines()]
+        [json.loads(line) for line in (folder / file).open(encoding="utf-8")]
         for file in ("golden.jsonl", "golden_full.jsonl")
     )
     seen = {row["id"] for row in measured} | {row["question"] for row in measured}

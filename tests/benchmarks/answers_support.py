@@ -33,18 +33,15 @@ def labelled(folder: Path, name: str) -> Iterator[tuple[str, str, bool]]:
     if name == "scifact":
         yield from _scifact(folder / name)
         return
-    for line in (folder / name / "faithfulness.jsonl").read_text(encoding="utf-8").splitlines():
+    for line in (folder / name / "faithfulness.jsonl").open(encoding="utf-8"):
         row = json.loads(line)
         if row["label"] != "generic":
             yield row["response"], row["context"], row["label"] == "supported"
 
 
 def _scifact(folder: Path) -> Iterator[tuple[str, str, bool]]:
-    texts = {
-        row["id"]: row["text"]
-        for row in map(json.loads, (folder / "corpus.jsonl").read_text(encoding="utf-8").splitlines())
-    }
-    for line in (folder / "golden.jsonl").read_text(encoding="utf-8").splitlines():
+    texts = {row["id"]: row["text"] for row in map(json.loads, (folder / "corpus.jsonl").open(encoding="utf-8"))}
+    for line in (folder / "golden.jsonl").open(encoding="utf-8"):
         row = json.loads(line)
         yield (
             row["question"],

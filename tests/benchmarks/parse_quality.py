@@ -34,7 +34,7 @@ def main() -> None:
     """Parse, write the texts, print the losses, the encodings and the scores."""
     arguments = _arguments()
     data: Path = arguments.data
-    index = [json.loads(line) for line in (data / "hard_index.jsonl").read_text(encoding="utf-8").splitlines()]
+    index = [json.loads(line) for line in (data / "hard_index.jsonl").open(encoding="utf-8")]
     passwords = tuple(sorted({entry["password"] for entry in index if entry.get("password")}))
     config = IngestConfig(passwords=passwords, ocr=arguments.ocr)
     started = time.perf_counter()
