@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,11 +36,23 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
         document.close()
 
 
-def _open(source: Source, context: Context) -> Any:
-    import pymupdf
-
+def _library() -> Any:
+    """pymupdf without the layout model that it loads on import where it can: half of its start, and unused here."""
+    unused = [name for name in ("pymupdf.layout", "pymupdf4llm") if name not in sys.modules]
+    halted: dict[str, Any] = dict.fromkeys(unused)  # None in sys.modules makes an import of the name fail
+    sys.modules.update(halted)
+    try:
+        import pymupdf
+    finally:
+        for name in unused:
+            del sys.modules[name]
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
+    return pymupdf
+
+
+def _open(source: Source, context: Context) -> Any:
+    pymupdf = _library()
     try:
         document = pymupdf.open(stream=source.data, filetype="pdf")
     except _broken() as error:

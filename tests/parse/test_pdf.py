@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pymupdf
 import pytest
 
@@ -237,3 +241,21 @@ def test_a_text_layer_that_stands_for_nothing_is_not_indexed(monkeypatch: pytest
     documents, reports = parse_bytes("a.pdf", make_pdf([[(72, 100, 11, "text")]]), IngestConfig(ocr="off"))
     assert documents == []
     assert "only images" in str(reports[-1].skipped) and "page 1: its fonts" in reports[-1].warnings[0]
+
+
+def test_the_layout_model_is_not_loaded(tmp_path: Path) -> None:
+    file = tmp_path / "a.pdf"
+    file.write_bytes(make_pdf([[(72, 100, 11, "Refunds take five days.")]]))
+    code = """if True:
+        import sys
+        from pathlib import Path
+        from ragcli.config import IngestConfig
+        from ragcli.parse.reading import context_for, read
+        from ragcli.parse.source import Source
+        found, _ = read(Source("a.pdf", Path(sys.argv[1]).read_bytes()), context_for(IngestConfig()))
+        assert "Refunds take five days." in found.text
+        assert "pymupdf" in sys.modules
+        print(sorted({"pymupdf.layout", "pymupdf4llm", "onnxruntime"} & set(sys.modules)))
+    """
+    ran = subprocess.run([sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True)
+    assert ran.stdout == "[]\n"
