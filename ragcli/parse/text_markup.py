@@ -88,7 +88,10 @@ HEADINGS: Mapping[str, Callable[[str], Iterator[Heading]]] = {
     "text/plain": _plain_text,
     "text/x-rst": _rst,
     "text/asciidoc": asciidoc_headings,
-    "text/org": _by_line(r"^(\*{1,8})[ \t]+(?:(?:TODO|DONE)[ \t]+)?(\S[^\n]*?)(?:[ \t]+:[\w:@]+:)?[ \t]*$", 2, len),
+    # A title ends on a letter, or the tail would be tried at every blank of a long run.
+    "text/org": _by_line(
+        r"^(\*{1,8})[ \t]+(?:(?:TODO|DONE)[ \t]+)?(\S(?:[^\n]*?\S)?)(?:[ \t]+:[\w:@]+:)?[ \t]*$", 2, len
+    ),
     "text/x-tex": _latex,
 }
 
