@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BLOCK = 16_384
+_GATHERED = 512
+"""Rows copied at a time: as many as a processor's cache holds."""
 _ADD_BATCH = 10_000
 _SINGLE_THREADED_UNTIL = 5_000
 SEED = 42
@@ -41,16 +43,17 @@ def exact_top(
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """The ``depth`` best rows of all (or of ``rows``) with their scores, best first, equal scores by row.
 
-    Reads the rows block by block, so that no more than a block is copied at a time.
+    Copies no more than a block of rows at a time.
     """
     import numpy as np
 
-    count = len(embeddings) if rows is None else len(rows)
-    scores = np.empty(count, dtype=np.float32)
-    for start in range(0, count, BLOCK):
-        stop = min(start + BLOCK, count)
-        block = embeddings[start:stop] if rows is None else embeddings[rows[start:stop]]
-        scores[start:stop] = block @ query
+    if rows is None:
+        scores = embeddings @ query
+    else:
+        scores = np.empty(len(rows), dtype=np.float32)
+        for start in range(0, len(rows), _GATHERED):
+            block = rows[start : start + _GATHERED]
+            np.matmul(embeddings[block], query, out=scores[start : start + len(block)])
     return ranked(embeddings, query, top(scores, depth, rows)[0])
 
 
@@ -154,11 +157,10 @@ class Graph:
         query: NDArray[np.float32],
         depth: int,
         ef: int,
-        allowed: Callable[[int], bool] | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]] | None:
         """The ``depth`` best rows found and their scores, best first; None when the graph gives fewer.
 
-        ``ef`` grows until there are enough. ``allowed`` says which rows may be returned.
+        ``ef`` grows until there are enough.
         """
         import numpy as np
 
@@ -166,7 +168,7 @@ class Graph:
         while width <= max(MAX_EF, depth):
             self._index.set_ef(width)
             try:
-                labels, _ = self._index.knn_query(query[None, :], k=depth, num_threads=1, filter=allowed)
+                labels, _ = self._index.knn_query(query[None, :], k=depth, num_threads=1)
             except RuntimeError:  # fewer than depth reachable at this width
                 width *= 4
                 continue

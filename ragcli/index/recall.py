@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _SPARSE = 4
 """A hundred hits are measured on every fourth question, which is still more hits than ten on all of them."""
+_DEEP_RECALL = 0.99
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +32,11 @@ class Effort:
 def measure(
     graph: Graph, queries: NDArray[np.float32], truth: NDArray[np.int64], ef: int, min_recall: float
 ) -> tuple[float, Effort]:
-    """Recall@10 of the graph, and the effort at which it and that of a hundred hits reach ``min_recall``.
+    """Recall@10 of the graph, and the effort at which it reaches ``min_recall`` and that of a hundred hits .99.
 
     ``truth`` holds the rows of the best hits of each query by exact search, a hundred (or all) of them, best first.
-    ``ef`` is doubled until recall@10 is enough, then the candidates per hit until recall@100 is.
+    ``ef`` is doubled until recall@10 is enough, then the candidates per hit until recall@100 is: nearly all deep hits
+    are wanted, because a filter may drop those before them.
     """
     recall = _recall(graph, queries, truth[:, :10], ef)
     while recall < min_recall and ef * 2 <= MAX_EF:
@@ -42,7 +44,8 @@ def measure(
         recall = _recall(graph, queries, truth[:, :10], ef)
     per_hit, depth = 1, truth.shape[1]
     queries, truth = queries[::_SPARSE], truth[::_SPARSE]
-    while per_hit * depth * 2 <= MAX_EF and _recall(graph, queries, truth, max(ef, per_hit * depth)) < min_recall:
+    deep = max(min_recall, _DEEP_RECALL)
+    while per_hit * depth * 2 <= MAX_EF and _recall(graph, queries, truth, max(ef, per_hit * depth)) < deep:
         per_hit *= 2
     return recall, Effort(ef, per_hit)
 

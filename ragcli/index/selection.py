@@ -48,7 +48,6 @@ class Selection:
     superseded_hidden: int
     _row_masks: dict[int, NDArray[np.bool_] | None] = field(default_factory=dict, repr=False)
     _rows: dict[int, NDArray[np.int64] | None] = field(default_factory=dict, repr=False)
-    _flags: dict[int, list[bool]] = field(default_factory=dict, repr=False)
 
     @property
     def count(self) -> int:
@@ -82,14 +81,6 @@ class Selection:
             mask = self.documents(place)
             self._row_masks[place] = None if mask is None else np.repeat(mask, self.segments[place].sizes)
         return self._row_masks[place]
-
-    def flags(self, place: int) -> list[bool]:
-        """A flag per chunk row of a segment, as a list: what a graph search can ask fastest."""
-
-        if place not in self._flags:
-            mask = self.row_mask(place)
-            self._flags[place] = [True] * self.segments[place].chunk_count if mask is None else mask.tolist()
-        return self._flags[place]
 
     def document_count(self) -> int:
         """Documents selected."""

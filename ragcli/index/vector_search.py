@@ -2,10 +2,13 @@
 
 - *exact*: every selected row is scored. What small selections get.
 - *quantised*: a scan of bit codes names candidates, which are then scored exactly. What large ones get, filtered or
-  not, in a process that asks few questions: nothing must be loaded first.
+  not, in a process that asks few questions: nothing must be loaded first. Where the best of the candidates do not stand
+  out by their codes there are more and more of them, in the end every row.
 - *hnsw*: the graph. It answers in a fraction of a millisecond but must first be read whole. A process cannot know how
   many questions will come, so it scans until the scans have cost as much as loading the graph would have, and loads it
-  then: never more than about twice the best choice.
+  then: never more than about twice the best choice. Under a filter more hits are taken than wanted and those that may
+  not be seen dropped, which changes nothing in the order of the others; a filter that drops most of them is left to
+  the scans.
 """
 
 from __future__ import annotations
@@ -17,8 +20,8 @@ from typing import TYPE_CHECKING
 
 from ragcli.config import IndexConfig
 from ragcli.errors import ConfigError, StoreError
-from ragcli.index.codes import Codes, candidate_count
-from ragcli.index.dense import Graph, exact_top
+from ragcli.index.codes import Codes, candidate_count, nearest
+from ragcli.index.dense import MAX_EF, Graph, exact_top
 from ragcli.index.graph_file import GraphFileError
 from ragcli.index.graph_probe import graph_marker, graph_works
 from ragcli.index.manifest import Manifest
@@ -34,11 +37,19 @@ if TYPE_CHECKING:
 
     Found = tuple[NDArray[np.int64], NDArray[np.float32]]
 
-# Seconds on one core of a server processor, to compare ways with one another.
-_SCAN_PER_VALUE = 1.0e-9
-_GATHER_PER_VALUE = 5.0e-9
-_CODE_PER_VALUE = 6.5e-11
-_GRAPH_QUERY = 5.0e-4
+# Seconds on one core of a server processor with the files in memory, to compare ways with one another.
+_SCAN_PER_VALUE = 1.6e-10
+_GATHER_PER_VALUE = 4.0e-10
+_CODE_PER_VALUE = 1.5e-11
+_GRAPH_PER_CANDIDATE = 4.0e-6
+
+_EXACT_IS_WORTH = 3.0
+"""Scoring every row is preferred to codes though it costs so many times as much: it needs no second look."""
+
+_GROWTH = 4
+_SPARE, _SPARE_HITS = 1.25, 32
+_LEAST_SHARE = 0.5
+"""A filter that lets fewer through is not for the graph: the more must be dropped, the deeper must it be trusted."""
 
 
 class VectorSearch:
@@ -104,20 +115,41 @@ class VectorSearch:
         return list(zip(numbers.tolist(), scores.tolist(), strict=True)), way
 
     def _by_graph(self, place: int, query: NDArray[np.float32], depth: int, selection: Selection) -> Found | None:
+        """The best ``depth`` selected rows by the graph; None when it cannot be used or the filter leaves too few."""
         graph = self._graph(place)
         if graph is None:
             return None
-        allowed = None if selection.masks[place] is None else selection.flags(place).__getitem__
-        with self._lock:
-            return graph.search(query, depth, self._width(place, depth), allowed)
+        allowed = None if selection.masks[place] is None else selection.row_mask(place)
+        import numpy as np
+
+        taken = self._taken(place, depth, selection)
+        while (width := self._width(place, taken)) <= MAX_EF:
+            with self._lock:
+                found = graph.search(query, taken, width)
+            if found is None:
+                return None
+            rows, scores = found
+            kept = slice(None) if allowed is None else np.flatnonzero(allowed[rows])
+            if len(rows[kept]) >= depth:
+                return rows[kept][:depth], scores[kept][:depth]
+            taken *= _GROWTH
+        return None
 
     def _by_codes(self, place: int, query: NDArray[np.float32], depth: int, selection: Selection) -> Found | None:
+        """The best ``depth`` selected rows by the codes; None when there are none or they tell too little apart."""
         codes = self._codes(place)
         if codes is None:
             return None
+        embeddings = self._view.segments[place].embeddings
+        distances = codes.distances(query, selection.row_mask(place))
         wanted = candidate_count(depth, self._view.infos[place].candidates_per_hit)
-        rows = codes.candidates(query, wanted, selection.row_mask(place))
-        return exact_top(self._view.segments[place].embeddings, query, depth, rows)
+        while self._gather_seconds(wanted) < self._exact_seconds(place, selection):
+            near = nearest(distances, wanted)
+            rows, scores = exact_top(embeddings, query, depth, near.rows)
+            if near.hold(distances[rows]):
+                return rows, scores
+            wanted *= _GROWTH
+        return None
 
     def _falls_back_to_codes(self, place: int, depth: int, selection: Selection, method: str) -> bool:
         """Whether, the graph having failed, codes are better than scoring everything."""
@@ -126,35 +158,55 @@ class VectorSearch:
     # ------------------------------------------------------------ choosing
 
     def _way(self, place: int, depth: int, selection: Selection, method: str) -> DenseMethod:
-        if method in ("exact", "hnsw"):
-            return typing.cast(DenseMethod, method)
+        if method == "exact":
+            return "exact"
         if method == "quantised":
             return "quantised" if self._codes(place) is not None else "exact"
         scan, way = self._cheapest_scan(place, depth, selection)
+        if self._share(place, selection) < _LEAST_SHARE:
+            return way
+        if method == "hnsw":
+            return "hnsw"
         return "hnsw" if self._graph_pays(place, depth, scan, selection) else way
 
     def _cheapest_scan(self, place: int, depth: int, selection: Selection) -> tuple[float, DenseMethod]:
-        """Seconds of the cheaper way that loads nothing."""
-        dimension = self._manifest.embedder.dimension
-        total, info = self._view.segments[place].chunk_count, self._view.infos[place]
-        selected = selection.chunk_counts[place]
-        whole = selection.documents(place) is None
-        exact = dimension * (total * _SCAN_PER_VALUE if whole else selected * _GATHER_PER_VALUE)
-        if not info.candidates_per_hit:
+        """Seconds of the better way that loads nothing."""
+        exact = self._exact_seconds(place, selection)
+        per_hit = self._view.infos[place].candidates_per_hit
+        if not per_hit:
             return exact, "exact"
-        wanted = candidate_count(depth, info.candidates_per_hit)
-        quantised = dimension * (total * _CODE_PER_VALUE + wanted * _GATHER_PER_VALUE)
-        return (exact, "exact") if exact <= quantised else (quantised, "quantised")
+        values = self._view.segments[place].chunk_count * self._manifest.embedder.dimension
+        quantised = values * _CODE_PER_VALUE + self._gather_seconds(candidate_count(depth, per_hit))
+        return (exact, "exact") if exact <= quantised * _EXACT_IS_WORTH else (quantised, "quantised")
+
+    def _exact_seconds(self, place: int, selection: Selection) -> float:
+        if selection.documents(place) is not None:
+            return self._gather_seconds(selection.chunk_counts[place])
+        return self._view.segments[place].chunk_count * self._manifest.embedder.dimension * _SCAN_PER_VALUE
+
+    def _gather_seconds(self, rows: int) -> float:
+        return rows * self._manifest.embedder.dimension * _GATHER_PER_VALUE
 
     def _graph_pays(self, place: int, depth: int, scan: float, selection: Selection) -> bool:
-        """Whether the graph is cheaper from now on. Under a filter it is not: it calls back for every row it meets."""
-        if selection.masks[place] is not None or self._view.infos[place].recall_at_10 is None:
+        """Whether the graph is cheaper from now on."""
+        if self._view.infos[place].recall_at_10 is None:
             return False
-        if scan <= _GRAPH_QUERY * self._width(place, depth) / 64:
+        if scan <= _GRAPH_PER_CANDIDATE * self._width(place, self._taken(place, depth, selection)):
             return False
         if place in self._graphs:
             return self._graphs[place] is not None
         return self._spent[place] + scan > self._view.infos[place].graph_load_seconds
+
+    def _share(self, place: int, selection: Selection) -> float:
+        """The share of the segment's rows that is selected; 1 where only dead ones are not, which a graph knows of."""
+        if selection.masks[place] is None:
+            return 1.0
+        return selection.chunk_counts[place] / self._view.segments[place].chunk_count
+
+    def _taken(self, place: int, depth: int, selection: Selection) -> int:
+        """Hits to take from the graph so that ``depth`` should be left when the filter has dropped the others."""
+        share = self._share(place, selection)
+        return depth if share == 1.0 else int(depth / share * _SPARE) + _SPARE_HITS
 
     def _width(self, place: int, depth: int) -> int:
         info = self._view.infos[place]

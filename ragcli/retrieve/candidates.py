@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -47,23 +48,37 @@ def find_candidates(
     mode: SearchMode,
     watch: Stopwatch,
 ) -> Candidates:
-    """``config.depth`` candidates of each leg of ``mode``. Raises ConfigError when the dense leg has no model."""
-    legs: dict[str, Ranking] = {}
-    if mode != "dense":
+    """``config.depth`` candidates of each leg of ``mode``. Raises ConfigError when the dense leg has no model.
+
+    The legs run at the same time: both leave Python to others while they work.
+    """
+
+    def bm25() -> Ranking:
         with watch.stage("bm25"):
-            legs["bm25"] = engine.lexical(question, config.depth, allowed)
+            return engine.lexical(question, config.depth, allowed)
+
+    def dense() -> tuple[Ranking, DenseMethod | None, NDArray[np.float32]]:
+        assert embedder is not None
+        with watch.stage("embed"):
+            vector = embedder.queries([question])[0]
+        with watch.stage("dense"):
+            return *engine.dense(vector, config.depth, allowed, config.dense_method), vector
+
     if mode == "bm25":
-        return Candidates(legs)
+        return Candidates({"bm25": bm25()})
     if embedder is None:
         raise ConfigError(f"mode {mode} needs an embedding model", hint="use --mode bm25, or set embed.model")
     if not allowed.count:
-        return Candidates({**legs, "dense": Ranking("dense", ())})
-    with watch.stage("embed"):
-        vector = embedder.queries([question])[0]
+        return Candidates({leg: Ranking(leg, ()) for leg in ("bm25", "dense") if mode in (leg, "hybrid")})
+    if mode == "dense":
+        ranking, method, _ = dense()
+        return Candidates({"dense": ranking}, scores_of(ranking), method)
+    with ThreadPoolExecutor(1, "bm25") as pool:
+        lexical = pool.submit(bm25)
+        ranking, method, vector = dense()
+    legs = {"bm25": lexical.result(), "dense": ranking}
     with watch.stage("dense"):
-        legs["dense"], method = engine.dense(vector, config.depth, allowed, config.dense_method)
-        cosines = scores_of(legs["dense"]) | _cosines_of_others(engine, vector, legs)
-    return Candidates(legs, cosines, method)
+        return Candidates(legs, scores_of(ranking) | _cosines_of_others(engine, vector, legs), method)
 
 
 def _cosines_of_others(engine: Engine, vector: NDArray[np.float32], legs: Mapping[str, Ranking]) -> dict[str, float]:

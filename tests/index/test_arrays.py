@@ -13,7 +13,8 @@ from ragcli.index.arrays import map_array
 def test_an_array_comes_back_mapped(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.arange(6, dtype="<i8"))
     found = map_array(tmp_path / "a.npy", "<i8", 1)
-    assert isinstance(found, np.memmap)
+    assert isinstance(found.base, np.memmap)
+    assert not found.flags.writeable
     assert found.tolist() == [0, 1, 2, 3, 4, 5]
 
 

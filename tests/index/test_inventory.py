@@ -52,7 +52,7 @@ def test_a_version_without_its_graph_or_with_half_of_it_serves(folder: IndexFold
     path.write_bytes(path.read_bytes()[:100])
     for _ in range(2):
         with folder.open() as engine:
-            hits, method = engine.dense(vector("four"), 1, engine.allowed(Scope()), "hnsw")
+            hits, method = engine.dense(vector("four"), 1, engine.allowed(Scope(include_superseded=True)), "hnsw")
             assert (hits.hits[0].chunk_id, method) == ("new.md#1", "exact")
             assert "exact search serves instead" in engine.notices[0]
         path.unlink(missing_ok=True)

@@ -18,11 +18,12 @@ import sys, os
 from pathlib import Path
 from ragcli.index.lock import writer_lock
 with writer_lock(Path(sys.argv[1])):
-    if len(sys.argv) > 2 and os.fork() == 0:
-        sys.stdin.read()
-        os._exit(0)
-    print("held", flush=True)
+    in_child = len(sys.argv) > 2 and os.fork() == 0
+    if in_child or len(sys.argv) == 2:  # a child that speaks has given the lock up
+        print("held", flush=True)
     sys.stdin.read()
+    if in_child:
+        os._exit(0)
 """
 
 

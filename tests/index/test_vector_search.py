@@ -43,7 +43,7 @@ def test_graph_is_loaded_once_scans_have_cost_as_much(tmp_path: Path, monkeypatc
     publish(tmp_path, [document(f"d{n}.md", f"text {n}") for n in range(40)])
     with IndexFolder(tmp_path).open() as engine:
         allowed = engine.allowed(Scope())
-        monkeypatch.setattr(vector_search, "_GRAPH_QUERY", 0.0)
+        monkeypatch.setattr(vector_search, "_GRAPH_PER_CANDIDATE", 0.0)
         engine._vectors._spent[0] = 0.0
         first = engine.dense(vector("q"), 3, allowed)[1]
         engine._vectors._spent[0] = 3600.0
@@ -105,6 +105,32 @@ def test_every_way_finds_the_same(large: Path, method: str, language: str | None
             assert len(hits) == 10
             found += len(truth & {hit.chunk_id for hit in hits})
     assert found == 200 if method == "exact" else found >= 196
+
+
+@pytest.mark.parametrize("method", ["quantised", "hnsw", "auto"])
+def test_deep_hits_beyond_the_nearest_cluster_are_found(large: Path, method: str) -> None:
+    """Sixty of a hundred hits are of the question's cluster: the codes of the others hardly tell them from the rest."""
+    rows = _rows(MIN_ROWS + 2_000)
+    keep = np.array([n // 100 % 10 != 3 for n in range(len(rows))])
+    with IndexFolder(large).open() as engine:
+        allowed = engine.allowed(Scope(filters=(Filter("lang", "=", "en"),)))
+        found = 0
+        for n in range(0, 12_000, 600):
+            scores = np.where(keep, rows @ rows[n], -9)
+            truth = {f"d{row // 100:03}.md#{row % 100 + 1}" for row in np.argsort(-scores)[:100].tolist()}
+            hits = engine.dense(rows[n], 100, allowed, method)[0].hits
+            found += len(truth & {hit.chunk_id for hit in hits})
+    assert found >= 0.99 * 2_000
+
+
+def test_a_filter_that_keeps_most_is_served_by_the_graph(large: Path) -> None:
+    with IndexFolder(large).open() as engine:
+        most = engine.allowed(Scope(filters=(Filter("lang", "=", "en"),)))
+        ranking, used = engine.dense(_rows(1)[0], 50, most, "hnsw")
+        assert used == "hnsw"
+        assert len(ranking.hits) == 50
+        assert all(int(hit.chunk_id[1:4]) % 10 != 3 for hit in ranking.hits)
+        assert ranking.hits == engine.dense(_rows(1)[0], 50, most, "exact")[0].hits
 
 
 def test_large_selections_are_scanned_by_codes(large: Path) -> None:
