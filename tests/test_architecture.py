@@ -22,7 +22,7 @@ OWNERS = {
     "pymupdf": ("parse.pdf",),
     "trafilatura": ("parse.html",),
     "markdown_it": ("parse.markdown",),
-    "py3langid": ("parse.language",),
+    "fasttext": ("parse.language",),
     "docx": ("parse.word",),
     "pptx": ("parse.slides",),
     "python_calamine": ("parse.sheets",),

@@ -63,10 +63,10 @@ def test_waiting_is_not_counted_as_work(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/proc/self/limits").exists(), reason="the system has no limit on data memory")
 def test_a_file_that_eats_memory_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
     write_tree(tmp_path, {"a.txt": "word " * 12_000_000, "b.txt": "fine"})
-    outcomes = run(tmp_path, IngestConfig(workers=1, memory_mb=300, max_file_mb=500))
+    outcomes = run(tmp_path, IngestConfig(workers=1, memory_mb=120, max_file_mb=500))
     assert [len(parsed.documents) for parsed in outcomes] == [0, 1]
     assert "memory" in str(outcomes[0].reports[0].skipped)
-    assert outcomes[0].reports[0].conditions == ("ingest.memory_mb=300",)
+    assert outcomes[0].reports[0].conditions == ("ingest.memory_mb=120",)
 
 
 def test_stopping_early_does_not_wait_for_a_file_that_hangs(tmp_path: Path) -> None:
