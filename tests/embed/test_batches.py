@@ -6,6 +6,12 @@ from hypothesis import strategies as st
 from ragcli.embed.batches import by_length
 
 
+def test_a_batch_holds_a_thousand_tokens_at_most_or_one_text() -> None:
+    assert list(by_length([256] * 9, 32)) == [[0, 1, 2, 3], [4, 5, 6, 7], [8]]
+    assert list(by_length([2000, 1000, 24], 32)) == [[0], [1], [2]]
+    assert [len(batch) for batch in by_length([32] * 70, 100)] == [32, 32, 6]
+
+
 def test_longest_first_equal_lengths_in_order() -> None:
     assert list(by_length([3, 9, 3, 5, 9], 2)) == [[1, 4], [3, 0], [2]]
     assert list(by_length([3, 9], 5, first=10)) == [[11, 10]]
