@@ -10,7 +10,7 @@ from ragcli.parse.conditions import library, program
 from ragcli.parse.ocr import engine_for
 from ragcli.parse.pdf_blocks import page_blocks, style_of
 from ragcli.parse.pdf_layout import reading_order
-from ragcli.parse.pdf_page import join_markers
+from ragcli.parse.pdf_lines import join_markers
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.records import Coverage
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ragcli.errors import ParseError
 from ragcli.parse.assemble import clean
-from ragcli.parse.pdf_page import Line
+from ragcli.parse.pdf_lines import Line
 
 MIN_CONFIDENCE = 0.5
 

@@ -14,8 +14,10 @@ from ragcli.parse.ocr import Recogniser, engine_for
 from ragcli.parse.pdf_blocks import TextBlock, outline_titles, page_blocks, style_of
 from ragcli.parse.pdf_edges import strip_edges
 from ragcli.parse.pdf_layout import reading_order
-from ragcli.parse.pdf_page import Line, Page, join_markers, read_page, rules_of, words_of
+from ragcli.parse.pdf_lines import Line, join_markers
+from ragcli.parse.pdf_page import Page, read_page, words_of
 from ragcli.parse.pdf_tables import Table, may_hold_table, ruled_tables
+from ragcli.parse.pdf_visible import rules_of
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.records import Coverage
 

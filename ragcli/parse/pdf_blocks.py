@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ragcli.parse.assemble import table_text
-from ragcli.parse.pdf_page import Line
+from ragcli.parse.pdf_lines import Line
 from ragcli.parse.pdf_tables import Table
 from ragcli.records import BlockKind
 

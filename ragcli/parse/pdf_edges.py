@@ -7,7 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from ragcli.parse.pdf_page import Line, Page
+from ragcli.parse.pdf_lines import Line
+from ragcli.parse.pdf_page import Page
 from ragcli.parse.pdf_tables import visual_rows
 
 _EDGE = 0.13

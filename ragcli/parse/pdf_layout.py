@@ -11,7 +11,7 @@ import re
 import statistics
 from collections.abc import Sequence
 
-from ragcli.parse.pdf_page import Line
+from ragcli.parse.pdf_lines import Line
 from ragcli.parse.pdf_tables import Table, aligned_tables, flows, visual_rows
 
 Item = Line | Table

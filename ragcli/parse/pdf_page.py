@@ -2,48 +2,26 @@
 
 from __future__ import annotations
 
-import functools
-import itertools
 import re
-import unicodedata
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ragcli.parse.assemble import clean
-
-_PRESENTATION = re.compile(
-    "[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc\uf900-\ufaff\u2e80-\u2fdf\u0132\u0133\u01c4-\u01cc]"
+from ragcli.parse.pdf_lines import (
+    Line,
+    has_lam_alef,
+    in_writing_order,
+    join_markers,
+    normal,
+    spans_of,
+    with_gaps,
+    words_in,
 )
-MARKER = re.compile("^(?:[•‣◦▪▫●○■□◆➢➤✓✔\ufffd\ue000-\uf8ff\xb7–-]{1,2}|\\(?\\d{1,3}[.)]|\\(?[a-zA-Z][.)])$")
+from ragcli.parse.pdf_visible import Visibility, draws
+
 _UNKNOWN_BULLET = re.compile("^[\ufffd\ue000-\uf8ff]{1,2}(?=\\s)")
-_ALEFS = "\u0622\u0623\u0625\u0627"
-_LAM_ALEF = re.compile(f"[{_ALEFS}]\u0644")
-_INVISIBLE_SPACE = re.compile("[\u200b\u2060\ufeff]")
 _BOLD, _MONO = 16, 8
-_FILLED, _STROKED = 16, 32
-_TINY = 1.5
-_SCAN_SHARE, _SCAN_TEXT = 0.6, 60
-
-
-@dataclass(slots=True)
-class Line:
-    """A run of text on one baseline, in points from the upper left corner of the upright page."""
-
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-    text: str
-    size: float
-    bold: bool = False
-    mono: bool = False
-    group: int = -1
-
-    @property
-    def height(self) -> float:
-        return self.y1 - self.y0
+_SCAN_TEXT = 60
 
 
 @dataclass(slots=True)
@@ -70,10 +48,10 @@ def read_page(page: Any, number: int) -> Page:
 
     flags = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
     content = page.get_text("dict", flags=flags)
-    if any(_LAM_ALEF.search(span["text"]) for span in _spans(content)):
-        content = _in_writing_order(page.get_text("rawdict", flags=flags))
+    if any(has_lam_alef(span["text"]) for span in spans_of(content)):
+        content = in_writing_order(page.get_text("rawdict", flags=flags))
     result = Page(number, float(content["width"]), float(content["height"]))
-    judge = _Visibility(page)
+    judge = Visibility(page)
     found: list[tuple[tuple[int, int], Line]] = []
     for group, block in enumerate(content["blocks"]):
         for raw in block.get("lines", ()):
@@ -84,29 +62,8 @@ def read_page(page: Any, number: int) -> Page:
     _turn_upright(result, found)
     visible = sum(len(line.text) for line in (*result.lines, *result.aside))
     if visible < _SCAN_TEXT and not judge.scanned_layer:
-        result.needs_ocr = judge.is_scan() or (not visible and (bool(judge.pictures) or _draws(page)))
+        result.needs_ocr = judge.is_scan() or (not visible and (bool(judge.pictures) or draws(page)))
     return result
-
-
-def _spans(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for block in content["blocks"]:
-        for line in block.get("lines", ()):
-            yield from line["spans"]
-
-
-def _in_writing_order(content: dict[str, Any]) -> dict[str, Any]:
-    """Give spans their text from single characters, the two of an Arabic lam-alef ligature in their right order.
-
-    Such a ligature is one glyph; turning the line around for reading turns its two letters as well, and the one
-    without width then stands first.
-    """
-    for span in _spans(content):
-        for first, second in itertools.pairwise(span["chars"]):
-            thin = first["bbox"][2] - first["bbox"][0] < 0.1
-            if thin and second["c"] == "\u0644" and first["c"] in _ALEFS:
-                first["c"], second["c"] = second["c"], first["c"]
-        span["text"] = "".join(char["c"] for char in span["chars"])
-    return content
 
 
 def words_of(page: Any) -> list[Line]:
@@ -114,107 +71,22 @@ def words_of(page: Any) -> list[Line]:
     import pymupdf
 
     found = [Line(x0, y0, x1, y1, normal(text), y1 - y0) for x0, y0, x1, y1, text, *_ in page.get_text("words")]
-    if any(_LAM_ALEF.search(word.text) for word in found):
+    if any(has_lam_alef(word.text) for word in found):
         flags = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE
-        spans = _spans(_in_writing_order(page.get_text("rawdict", flags=flags)))
-        found = [word for span in spans for word in _split(span["chars"])]
+        spans = spans_of(in_writing_order(page.get_text("rawdict", flags=flags)))
+        found = [word for span in spans for word in words_in(span["chars"])]
     return [word for word in found if word.text.strip()]
 
 
-def _split(chars: list[dict[str, Any]]) -> Iterator[Line]:
-    word: list[dict[str, Any]] = []
-    for char in [*chars, {"c": " ", "bbox": (0, 0, 0, 0)}]:
-        if word and (char["c"].isspace() or _apart(word[-1]["bbox"], char["bbox"])):
-            boxes = [item["bbox"] for item in word]
-            x0, y0 = min(box[0] for box in boxes), min(box[1] for box in boxes)
-            x1, y1 = max(box[2] for box in boxes), max(box[3] for box in boxes)
-            yield Line(x0, y0, x1, y1, normal("".join(item["c"] for item in word)), y1 - y0)
-            word = []
-        if not char["c"].isspace():
-            word.append(char)
-
-
-def _apart(first: Any, second: Any) -> bool:
-    return bool(max(first[0], second[0]) - min(first[2], second[2]) > 0.15 * (first[3] - first[1]))
-
-
-class _Visibility:
-    """Decides span by span whether a reader sees it, and counts what is left out."""
-
-    def __init__(self, page: Any) -> None:
-        self._page = page
-        self.hidden = 0
-        self.scanned_layer = False
-
-    @functools.cached_property
-    def pictures(self) -> list[Any]:
-        """Boxes of the page's pictures."""
-        return [info["bbox"] for info in self._page.get_image_info()]
-
-    @functools.cached_property
-    def _fills(self) -> list[Any]:
-        """Boxes of what is painted in a colour other than white."""
-        drawings = self._page.get_cdrawings()
-        return [drawing["rect"] for drawing in drawings if drawing.get("fill") and min(drawing["fill"]) < 0.9]
-
-    def is_scan(self) -> bool:
-        """Whether one picture covers most of the page."""
-        width, height = self._page.rect.width, self._page.rect.height
-        return any(_area(box, width, height) > _SCAN_SHARE for box in self.pictures)
-
-    def keeps(self, span: dict[str, Any]) -> bool:
-        """Whether the span is seen; the invisible text over a scan is what a machine read and is kept."""
-        text = span["text"].strip()
-        if not text:
-            return True
-        painted = span.get("char_flags", _FILLED) & (_FILLED | _STROKED)
-        if not painted or span.get("alpha", 255) == 0:
-            if self.is_scan():
-                self.scanned_layer = True
-                return True
-        elif span["size"] >= _TINY and not (_whitish(span["color"]) and not self._on_color(span["bbox"])):
-            return True
-        self.hidden += len(text)
-        return False
-
-    def _on_color(self, box: Any) -> bool:
-        """Whether something that is not white lies under a box."""
-        x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-        return any(r[0] <= x <= r[2] and r[1] <= y <= r[3] for r in (*self._fills, *self.pictures))
-
-
-def _whitish(color: int) -> bool:
-    return color >= 0xFA0000 and min(color >> 16 & 255, color >> 8 & 255, color & 255) >= 250
-
-
-def _line(raw: dict[str, Any], group: int, judge: _Visibility) -> Line | None:
+def _line(raw: dict[str, Any], group: int, judge: Visibility) -> Line | None:
     spans = [span for span in raw["spans"] if judge.keeps(span)]
-    text = normal(spans[0]["text"] if len(spans) == 1 else "".join(_with_gaps(spans))).strip() if spans else ""
+    text = normal(spans[0]["text"] if len(spans) == 1 else "".join(with_gaps(spans))).strip() if spans else ""
     if not text:
         return None
     main = max(spans, key=lambda span: len(span["text"])) if len(spans) > 1 else spans[0]
     x0, y0, x1, y1 = raw["bbox"]
     bold, mono = bool(main["flags"] & _BOLD), bool(main["flags"] & _MONO)
     return Line(x0, y0, x1, y1, _UNKNOWN_BULLET.sub("•", text), round(main["size"], 1), bold, mono, group)
-
-
-def _with_gaps(spans: list[dict[str, Any]]) -> list[str]:
-    """Texts of the spans, a blank where there is a visible gap between two and none is written."""
-    parts: list[str] = []
-    for place, span in enumerate(spans):
-        if place and parts[-1] and not parts[-1][-1].isspace() and not span["text"][:1].isspace():
-            if span["bbox"][0] - spans[place - 1]["bbox"][2] > 0.2 * span["size"]:
-                parts.append(" ")
-        parts.append(span["text"])
-    return parts
-
-
-def normal(text: str) -> str:
-    """Presentation forms as plain letters, odd blanks as blanks; other compatibility characters stay."""
-    if text.isascii() and text.isprintable():
-        return text
-    text = _PRESENTATION.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
-    return clean(_INVISIBLE_SPACE.sub("", text.replace("\xa0", " ").replace("\t", " ")))
 
 
 def _direction(vector: tuple[float, float]) -> tuple[int, int]:
@@ -251,21 +123,6 @@ def _turned(line: Line, direction: tuple[int, int], width: float, height: float)
     return line
 
 
-def join_markers(lines: list[Line]) -> list[Line]:
-    """Bullets and item numbers that stand apart as one line with the text they belong to."""
-    skip: set[int] = set()
-    for line in [item for item in lines if MARKER.match(item.text)]:
-        right = [item for item in lines if item is not line and 0 <= item.x0 - line.x1 < 4 * line.size]
-        level = [item for item in right if abs((item.y0 + item.y1) - (line.y0 + line.y1)) < line.size]
-        text = min(level, key=lambda item: item.x0, default=None)
-        if text is None or id(text) in skip:
-            continue
-        mark = line.text if line.text[0] not in "\ufffd" and not "\ue000" <= line.text[0] <= "\uf8ff" else "•"
-        text.text, text.x0 = f"{mark} {text.text}", line.x0
-        skip.add(id(line))
-    return [line for line in lines if id(line) not in skip]
-
-
 def _drop_doubles(page: Page) -> None:
     """Glyphs printed twice for a bold look or a shadow come as two lines in nearly one place."""
     seen: dict[str, list[Line]] = {}
@@ -280,34 +137,3 @@ def _drop_doubles(page: Page) -> None:
 
 def _outside(line: Line, width: float, height: float) -> bool:
     return line.x1 <= 0 or line.y1 <= 0 or line.x0 >= width or line.y0 >= height
-
-
-def _area(box: Any, width: float, height: float) -> float:
-    across = min(box[2], width) - max(box[0], 0)
-    down = min(box[3], height) - max(box[1], 0)
-    return float(max(0.0, across) * max(0.0, down) / max(1.0, width * height))
-
-
-def _draws(page: Any) -> bool:
-    """Whether a page without text shows enough drawing to be letters turned into outlines."""
-    return len(page.get_cdrawings()) > 20
-
-
-def rules_of(page: Any) -> list[tuple[float, float, float, float]]:
-    """Straight horizontal and vertical strokes of a page as thin boxes; empty for a page that is a drawing."""
-    drawings = page.get_cdrawings()
-    if len(drawings) > 3000:
-        return []
-    return [box for drawing in drawings for item in drawing["items"] for box in _strokes(item)]
-
-
-def _strokes(item: Any) -> list[tuple[float, float, float, float]]:
-    if item[0] == "l":
-        (ax, ay), (bx, by) = item[1], item[2]
-        return [(min(ax, bx), min(ay, by), max(ax, bx), max(ay, by))] if abs(ax - bx) < 2 or abs(ay - by) < 2 else []
-    if item[0] == "re":
-        x0, y0, x1, y1 = item[1]
-        if x1 - x0 < 4 or y1 - y0 < 4:
-            return [(x0, y0, x1, y1)]
-        return [(x0, y0, x1, y0), (x0, y1, x1, y1), (x0, y0, x0, y1), (x1, y0, x1, y1)]
-    return []

@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ragcli.parse.pdf_page import Line
+from ragcli.parse.pdf_lines import Line
 
 Box = tuple[float, float, float, float]
 _TOUCH = 3.0

@@ -9,7 +9,8 @@ import pytest
 
 from ragcli.config import IngestConfig
 from ragcli.parse.ocr import Recognised
-from ragcli.parse.pdf_page import Line, Page, normal
+from ragcli.parse.pdf_lines import Line, normal
+from ragcli.parse.pdf_page import Page
 from tests.parse.builders import make_pdf, parse_bytes, parse_one, shape
 
 LEFT = "The left column tells of pumps and how they are kept clean by those who use them every day of the week"
