@@ -8,34 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ragcli.answer.candidates import row_as_text
+from ragcli.answer.citing import Checked, Quoted, marked, numbered
 from ragcli.answer.conflicts import conflicts
 from ragcli.answer.support import TOO_FEW_WORDS, Verdict, check, nearest_window
 from ragcli.quotes import Normalised, locate, locate_loosely, normalise
 from ragcli.records import Answer, Citation, Claim, Completion, Passage, Sentence, SentenceStatus, Span
 from ragcli.sentences import sentence_spans
-
-
-@dataclass(frozen=True, slots=True)
-class _Quoted:
-    """One citation of a claim, looked up: the passage, the quote as it stands there, and its place in the passage."""
-
-    passage: Passage
-    quote: str
-    span: Span | None
-    elsewhere: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Checked:
-    text: str
-    status: SentenceStatus
-    quoted: tuple[_Quoted, ...]
-    invalid: tuple[str, ...]
-    reason: str
-    carried: bool
 
 
 def verify(
@@ -59,7 +39,7 @@ class Verifier:
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._passages = tuple(passages)
         self._desk = _Desk(self._passages)
-        self._checked: list[_Checked] = []
+        self._checked: list[Checked] = []
         self._numbers: dict[tuple[str, str], int] = {}
         self._citations: list[Citation] = []
         self._sentences: list[Sentence] = []
@@ -69,7 +49,7 @@ class Verifier:
         if not claim.text.strip():
             return None
         checked, known = self._desk.check(claim), len(self._citations)
-        sentence = _number(checked, self._numbers, self._citations)
+        sentence = numbered(checked, self._numbers, self._citations)
         self._checked.append(checked)
         self._sentences.append(sentence)
         return sentence, tuple(self._citations[known:])
@@ -106,31 +86,31 @@ class _Desk:
         self.by_number = {str(passage.number): passage for passage in passages}
         self._normalised: dict[str, Normalised] = {}
 
-    def check(self, claim: Claim) -> _Checked:
+    def check(self, claim: Claim) -> Checked:
         """One claim against what it cites."""
         invalid = tuple(name for name in claim.cited if _key(name) not in self.by_number)
         quoted = tuple(self._quoted(claim, index) for index in range(len(claim.cited)) if self._known(claim, index))
         if not claim.cited:
-            return _Checked(claim.text, "uncited", (), (), "it cites nothing", self._anywhere(claim.text))
+            return Checked(claim.text, "uncited", (), (), "it cites nothing", self._anywhere(claim.text))
         if not quoted:
-            return _Checked(claim.text, "unsupported", (), invalid, "it cites a passage that was not sent", False)
+            return Checked(claim.text, "unsupported", (), invalid, "it cites a passage that was not sent", False)
         status, reason = _status(claim.text, quoted)
         if invalid:
             status, reason = "unsupported", f"it cites {', '.join(invalid)}, which was not sent"
         quoted = tuple(_shown(claim.text, item) for item in quoted)
-        return _Checked(claim.text, status, quoted, invalid, reason, status != "unsupported")
+        return Checked(claim.text, status, quoted, invalid, reason, status != "unsupported")
 
     def _known(self, claim: Claim, index: int) -> bool:
         return _key(claim.cited[index]) in self.by_number
 
-    def _quoted(self, claim: Claim, index: int) -> _Quoted:
+    def _quoted(self, claim: Claim, index: int) -> Quoted:
         passage = self.by_number[_key(claim.cited[index])]
         quote = claim.quotes[index].strip() if index < len(claim.quotes) else ""
         span = self.find(quote, passage) if quote else None
         elsewhere = None
         if quote and span is None:
             elsewhere = next((other.number for other in self.by_number.values() if self.find(quote, other)), None)
-        return _Quoted(passage, quote, span, elsewhere)
+        return Quoted(passage, quote, span, elsewhere)
 
     def find(self, quote: str, passage: Passage) -> Span | None:
         """Where the quote stands in the passage's text; looser on pages read by OCR."""
@@ -156,7 +136,7 @@ def _key(name: str) -> str:
     return match[1] if match else name
 
 
-def _status(text: str, quoted: Sequence[_Quoted]) -> tuple[SentenceStatus, str]:
+def _status(text: str, quoted: Sequence[Quoted]) -> tuple[SentenceStatus, str]:
     rows = [row for item in quoted for row in _restated(item)]
     whole = check(text, "\n".join([*(_readable(item.passage) for item in quoted), *rows]))
     if any(item.elsewhere for item in quoted):
@@ -175,7 +155,7 @@ def _status(text: str, quoted: Sequence[_Quoted]) -> tuple[SentenceStatus, str]:
     return _by_words(whole, quoted, reason=close.reason)
 
 
-def _by_words(whole: Verdict, quoted: Sequence[_Quoted], reason: str = "") -> tuple[SentenceStatus, str]:
+def _by_words(whole: Verdict, quoted: Sequence[Quoted], reason: str = "") -> tuple[SentenceStatus, str]:
     wrong = next((item.quote for item in quoted if item.quote and item.span is None), "")
     if whole.support == "verbatim" and not wrong:
         return "supported", ""
@@ -184,7 +164,7 @@ def _by_words(whole: Verdict, quoted: Sequence[_Quoted], reason: str = "") -> tu
     return "paraphrase", f"the quote {wrong!r} stands nowhere" if wrong else reason
 
 
-def _surroundings(item: _Quoted) -> str:
+def _surroundings(item: Quoted) -> str:
     """The sentences a quote stands in, after what the reader sees above them: title, headings, lead-in."""
     assert item.span is not None
     text = item.passage.text
@@ -203,7 +183,7 @@ def _table_header(text: str, position: int) -> str:
     return text[start:].partition("\n")[0] + "\n"
 
 
-def _restated(item: _Quoted) -> list[str]:
+def _restated(item: Quoted) -> list[str]:
     """The table row a quote stands in as it is read (``Plan: Basic, Price: 10``), under each header it may have."""
     if item.span is None:
         return []
@@ -224,71 +204,11 @@ def _heading(passage: Passage) -> str:
     return "\n".join(part for part in (passage.chunk.prefix, passage.effective_date or "", passage.chunk.lead) if part)
 
 
-def _shown(text: str, item: _Quoted) -> _Quoted:
+def _shown(text: str, item: Quoted) -> Quoted:
     """What is printed under the citation: the quote as the document has it, or the nearest sentence in its place."""
     if item.span is not None:
-        return _Quoted(item.passage, item.span.of(item.passage.text), item.span)
+        return Quoted(item.passage, item.span.of(item.passage.text), item.span)
     if item.elsewhere is not None:
         return item
     span = nearest_window(text, item.passage.text)
-    return _Quoted(item.passage, span.of(item.passage.text) if span else "", span)
-
-
-def _number(item: _Checked, numbers: dict[tuple[str, str], int], citations: list[Citation]) -> Sentence:
-    mine: list[int] = []
-    for quoted in item.quoted:
-        key = (quoted.passage.chunk.chunk_id, quoted.quote)
-        if key not in numbers:
-            numbers[key] = len(citations) + 1
-            citations.append(_citation(numbers[key], quoted))
-        if numbers[key] not in mine:
-            mine.append(numbers[key])
-    return Sentence(item.text, tuple(mine), item.status)
-
-
-def _citation(number: int, item: _Quoted) -> Citation:
-    passage, chunk = item.passage, item.passage.chunk
-    span = None if item.span is None else Span(passage.span.start + item.span.start, passage.span.start + item.span.end)
-    return Citation(
-        number=number,
-        chunk_id=chunk.chunk_id,
-        source=passage.source,
-        title=chunk.title,
-        heading_path=chunk.heading_path,
-        quote=item.quote,
-        span=span,
-        page=_page(passage, span),
-        lines=_lines(passage, item.span),
-        effective_date=passage.effective_date,
-    )
-
-
-def _page(passage: Passage, span: Span | None) -> int | None:
-    """The page the quote starts on, where the passage knows its page starts; else the chunk's first page."""
-    if span is None or not passage.page_starts:
-        return passage.chunk.first_page
-    return max((page for start, page in passage.page_starts if start <= span.start), default=passage.chunk.first_page)
-
-
-def _lines(passage: Passage, span: Span | None) -> tuple[int, int] | None:
-    """First and last line of the quote in the source file, counted from the chunk's own first line."""
-    chunk = passage.chunk
-    if chunk.first_line is None or chunk.last_line is None:
-        return None
-    if span is None:
-        return chunk.first_line, chunk.last_line
-    origin = chunk.span.start - passage.span.start
-    first_of_passage = chunk.first_line - passage.text.count("\n", 0, max(0, origin))
-    first = first_of_passage + passage.text.count("\n", 0, span.start)
-    return first, first + passage.text.count("\n", span.start, span.end)
-
-
-def marked(sentence: Sentence) -> str:
-    """The sentence with its marks before the final stop, as printed."""
-    marks = "".join(f"[{number}]" for number in sentence.citations)
-    text = sentence.text.strip()
-    if not marks:
-        return text
-    if text[-1:] in ".!?":
-        return f"{text[:-1]} {marks}{text[-1]}"
-    return f"{text} {marks}"
+    return Quoted(item.passage, span.of(item.passage.text) if span else "", span)

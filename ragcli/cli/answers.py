@@ -82,7 +82,7 @@ class Streamed:
         self.printed = False
 
     def __call__(self, sentence: Sentence, citations: tuple[Citation, ...]) -> None:
-        from ragcli.answer.verify import marked
+        from ragcli.answer.citing import marked
 
         self._output.piece((" " if self.printed else "") + printable(marked(sentence)))
         self.printed = True

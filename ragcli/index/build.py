@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ragcli.errors import ModelError
 from ragcli.index.analysis import terms
-from ragcli.index.lexical import LexicalChunk, LexicalWriter
+from ragcli.index.lexical_writer import LexicalChunk, LexicalWriter
 from ragcli.index.segment import Segment
 from ragcli.index.segment_writer import SegmentWriter
 from ragcli.index.staging import Entry, Staging

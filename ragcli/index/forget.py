@@ -23,7 +23,7 @@ from ragcli.index.durable import link_tree, sync_folder
 from ragcli.index.engine import LEXICAL
 from ragcli.index.graph_build import build_graph
 from ragcli.index.graph_probe import graph_marker
-from ragcli.index.lexical import LexicalWriter, has_deletions
+from ragcli.index.lexical_writer import LexicalWriter, has_deletions
 from ragcli.index.manifest import Manifest, SegmentInfo, read_manifest
 from ragcli.index.seal import seal
 from ragcli.index.segment_writer import SegmentWriter

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragcli.config import IndexConfig
+from ragcli.config import Config, IndexConfig
 from ragcli.index.codes import MIN_ROWS, Codes
 from ragcli.index.dense import Graph, GraphSettings, time_loading
 from ragcli.index.graph_probe import graph_works
-from ragcli.index.manifest import SegmentInfo
+from ragcli.index.manifest import Manifest, SegmentInfo
 from ragcli.index.recall import exact_many, measure, probes
 from ragcli.index.segment import GRAPH, Segment
 from ragcli.interfaces import Progress
@@ -91,3 +91,27 @@ def _build_codes(
     codes = Codes.build(embeddings)
     codes.save(folder)
     return codes.needed_factor(embeddings, queries, truth, min_recall)
+
+
+def overall_recall(infos: Sequence[SegmentInfo]) -> float | None:
+    """Recall@10 over all segments, each weighing as many chunks as live in it."""
+    measured = [(info.recall_at_10, info.live_chunks) for info in infos if info.recall_at_10 is not None]
+    total = sum(count for _, count in measured)
+    return round(sum(recall * count for recall, count in measured) / total, 6) if total else None
+
+
+def graph_notices(manifest: Manifest, config: Config) -> tuple[str, ...]:
+    """What the user should know about the graphs of a version: one that is missing, one that is searched wider."""
+    found = []
+    for info in manifest.segments:
+        if info.recall_at_10 is None and info.live_chunks:
+            found.append(
+                f"segment {info.name} has no graph, because hnswlib does not run on this machine; vectors are scanned. "
+                "HNSWLIB_NO_NATIVE=1 pip install --force-reinstall --no-deps --no-binary hnswlib hnswlib mends that"
+            )
+        if info.ef > config.index.hnsw_ef:
+            found.append(
+                f"segment {info.name}: ef raised from {config.index.hnsw_ef} to {info.ef} "
+                f"to reach recall@10 {info.recall_at_10:.3f} (index.min_recall {config.index.min_recall})"
+            )
+    return tuple(found)

@@ -11,10 +11,8 @@ little with what it is compared to. Where even that must not be, give each group
 from __future__ import annotations
 
 import contextlib
-import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,30 +21,14 @@ import tantivy
 from ragcli.errors import StoreError
 
 FIELDS = ("text", "title", "headings", "nearby")
-_HEAP_BYTES = 128_000_000
-_SMALL_HEAP_BYTES = 15_000_000
-_SMALL_BATCH = 2_000
-_DELETE_BATCH = 1_000
-_PRIVATE = ("meta.json", ".managed.json")
-_LOCKS = (".tantivy-writer.lock", ".tantivy-meta.lock")
+LOCKS = (".tantivy-writer.lock", ".tantivy-meta.lock")
 
 Keep = Callable[[list[int]], list[bool]]
 """Of chunk numbers: which of them may be shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalChunk:
-    """One chunk as BM25 sees it: its number, that of its document's first chunk, and each field's terms."""
-
-    number: int
-    document: int
-    text: str
-    title: str
-    headings: str
-    nearby: str = ""
-
-
-def _schema() -> tantivy.Schema:
+def schema() -> tantivy.Schema:
+    """The fields of an entry: two numbers, and the terms of FIELDS without their places."""
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("number", indexed=True, fast=True)
     builder.add_unsigned_field("document", indexed=True)
@@ -56,7 +38,7 @@ def _schema() -> tantivy.Schema:
 
 
 @contextlib.contextmanager
-def _told(folder: Path, doing: str) -> Iterator[None]:
+def told(folder: Path, doing: str) -> Iterator[None]:
     """Turn tantivy's complaints into a StoreError, its panics on damaged files included."""
     try:
         yield
@@ -74,77 +56,12 @@ def _store_error(folder: Path, doing: str, error: BaseException) -> StoreError:
     return StoreError(f"{folder}: BM25 index cannot be {doing}: {error}", hint=hint)
 
 
-class LexicalWriter:
-    """Changes an index folder that nobody else has open; segment files already there are never written to."""
-
-    def __init__(self, folder: Path, expected_changes: int) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in _LOCKS:
-            (folder / name).unlink(missing_ok=True)
-        heap = _SMALL_HEAP_BYTES if expected_changes < _SMALL_BATCH else _HEAP_BYTES
-        self._schema = _schema()
-        with _told(folder, "written"):
-            self._index = tantivy.Index(self._schema, path=str(folder))
-            self._writer = self._index.writer(heap, 1)
-        self._folder = folder
-
-    def add(self, chunk: LexicalChunk) -> None:
-        """Index one chunk."""
-        document = tantivy.Document()
-        document.add_unsigned("number", chunk.number)
-        document.add_unsigned("document", chunk.document)
-        document.add_text("text", chunk.text)
-        document.add_text("title", chunk.title)
-        document.add_text("headings", chunk.headings)
-        document.add_text("nearby", chunk.nearby)
-        with _told(self._folder, "written"):
-            self._writer.add_document(document)
-
-    def delete(self, numbers: Sequence[int]) -> None:
-        """Remove the chunks of those numbers."""
-        # By query: tantivy's deletion by term takes a number for a signed one and then finds nothing.
-        for start in range(0, len(numbers), _DELETE_BATCH):
-            batch = list(numbers[start : start + _DELETE_BATCH])
-            with _told(self._folder, "written"):
-                self._writer.delete_documents_by_query(tantivy.Query.term_set_query(self._schema, "number", batch))
-
-    def finish(self) -> None:
-        """Commit and wait for merges; the folder may be sealed afterwards. Raises StoreError (a full disk)."""
-        with _told(self._folder, "written"):
-            self._writer.commit()
-            self._writer.garbage_collect_files()
-            self._writer.wait_merging_threads()
-        for name in _LOCKS:
-            (self._folder / name).unlink(missing_ok=True)
-        _open_to_readers(self._folder)
-
-
-def has_deletions(folder: Path) -> bool:
-    """Whether a sealed index still holds entries that were deleted from it."""
-    try:
-        segments = json.loads((folder / "meta.json").read_text(encoding="utf-8"))["segments"]
-        return any(segment["deletes"] is not None for segment in segments)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise StoreError(f"{folder / 'meta.json'} cannot be read: {error}", hint="rag index --rebuild") from error
-
-
-def _open_to_readers(folder: Path) -> None:
-    """Let everyone read who may read a new file here: tantivy keeps two of its files for their owner alone."""
-    probe = folder / ".mode"
-    probe.touch()
-    mode = probe.stat().st_mode & 0o777
-    probe.unlink()
-    for name in _PRIVATE:
-        if (folder / name).exists():
-            (folder / name).chmod(mode)
-
-
 class LexicalReader:
     """A sealed BM25 index; every file is mapped on opening and outlives its name."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        with _told(folder, "opened"):
+        with told(folder, "opened"):
             index, self._searcher = _open(folder)
             self._schema = index.schema
 
@@ -171,7 +88,7 @@ class LexicalReader:
         are left, as when the question's words stand mostly in chunks that may not be seen, the documents that ``only``
         gives are named in the query instead; at once when they are ``few``. Without ``only`` more and more is taken.
         """
-        with _told(self._folder, "searched"):
+        with told(self._folder, "searched"):
             query = self._query(terms, boosts)
         if query is None or depth < 1:
             return []
@@ -188,7 +105,7 @@ class LexicalReader:
             limit *= 8
 
     def _within(self, query: Any, documents: Sequence[int], depth: int) -> list[tuple[int, float]]:
-        with _told(self._folder, "searched"):
+        with told(self._folder, "searched"):
             restricted = self._restricted(query, documents)
         hits = self._search(restricted, max(1, min(depth, self.count)))
         return _best(hits, depth)
@@ -198,7 +115,7 @@ class LexicalReader:
         return sorted(number for number, _ in self._search(tantivy.Query.all_query(), max(1, self.count)))
 
     def _search(self, query: Any, limit: int) -> list[tuple[int, float]]:
-        with _told(self._folder, "searched"):
+        with told(self._folder, "searched"):
             hits = self._searcher.search(query, limit, count=False).hits
             numbers = self._searcher.fast_field_values("number", [address for _, address in hits])
             return [(int(number), float(score)) for number, (score, _) in zip(numbers, hits, strict=True)]
@@ -235,7 +152,7 @@ def _open(folder: Path) -> tuple[Any, Any]:
             raise
     with tempfile.TemporaryDirectory(prefix="ragcli-") as aside:
         for path in folder.iterdir():
-            if path.name not in _LOCKS:
+            if path.name not in LOCKS:
                 (Path(aside) / path.name).symlink_to(path.absolute())
         index = tantivy.Index.open(aside)
         return index, index.searcher()

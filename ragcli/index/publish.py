@@ -24,9 +24,9 @@ from ragcli.index.compatibility import settings_hash, why_rebuilt
 from ragcli.index.database import store_errors
 from ragcli.index.durable import link_tree
 from ragcli.index.engine import LEXICAL
-from ragcli.index.graph_build import build_graph
+from ragcli.index.graph_build import build_graph, graph_notices, overall_recall
 from ragcli.index.graph_probe import graph_marker
-from ragcli.index.lexical import LexicalWriter
+from ragcli.index.lexical_writer import LexicalWriter
 from ragcli.index.manifest import FORMAT, Manifest, SegmentInfo, library_versions, package_version
 from ragcli.index.seal import seal
 from ragcli.index.staging import Entry, Staging, fingerprint
@@ -120,7 +120,7 @@ class Publication:
             recall_at_10=manifest.recall_at_10,
             seconds=self._clock.seconds,
             rebuilt=self._rebuilt if self._current is not None else "",
-            notices=_notices(manifest, self._config),
+            notices=graph_notices(manifest, self._config),
         )
 
     def _unchanged(self, parent: Manifest, documents: int) -> PublishResult:
@@ -230,7 +230,7 @@ class Publication:
             languages=tuple(languages),
             hnsw_m=index.hnsw_m,
             hnsw_ef_construction=index.hnsw_ef_construction,
-            recall_at_10=_overall_recall(infos),
+            recall_at_10=overall_recall(infos),
             segments=tuple(infos),
             next_number=number_,
             next_segment=segment,
@@ -249,26 +249,3 @@ def _readable(folder: Path) -> bool:
     except StoreError:
         return False
     return True
-
-
-def _overall_recall(infos: Sequence[SegmentInfo]) -> float | None:
-    """Recall@10 over all segments, each weighing as many chunks as live in it."""
-    measured = [(info.recall_at_10, info.live_chunks) for info in infos if info.recall_at_10 is not None]
-    total = sum(count for _, count in measured)
-    return round(sum(recall * count for recall, count in measured) / total, 6) if total else None
-
-
-def _notices(manifest: Manifest, config: Config) -> tuple[str, ...]:
-    found = []
-    for info in manifest.segments:
-        if info.recall_at_10 is None and info.live_chunks:
-            found.append(
-                f"segment {info.name} has no graph, because hnswlib does not run on this machine; vectors are scanned. "
-                "HNSWLIB_NO_NATIVE=1 pip install --force-reinstall --no-deps --no-binary hnswlib hnswlib mends that"
-            )
-        if info.ef > config.index.hnsw_ef:
-            found.append(
-                f"segment {info.name}: ef raised from {config.index.hnsw_ef} to {info.ef} "
-                f"to reach recall@10 {info.recall_at_10:.3f} (index.min_recall {config.index.min_recall})"
-            )
-    return tuple(found)

@@ -9,7 +9,8 @@ import pytest
 from ragcli.config import IndexConfig
 from ragcli.errors import StoreError
 from ragcli.index.folder import IndexFolder
-from ragcli.index.lexical import LexicalChunk, LexicalReader, LexicalWriter, without_stop_words
+from ragcli.index.lexical import LexicalReader, without_stop_words
+from ragcli.index.lexical_writer import LexicalChunk, LexicalWriter
 from ragcli.records import Scope
 from tests.index.corpus import publish
 from tests.index.records import document
