@@ -73,7 +73,7 @@ def ask_all(stages: wiring.Stages, rows: Sequence[dict[str, Any]]) -> Iterator[A
         passages = stages.passages(row["question"], Scope())
         answer = verify(answerer.generate(row["question"], passages), passages, question=row["question"])
         expected = set(row["expected_sources"])  # a row of a corpus file is named after the file
-        texts = [passage.text for passage in passages if passage.source.rpartition("!")[2] in expected]
+        texts = [passage.text for passage in passages if passage.chunk.doc_id.rpartition("!")[2] in expected]
         retrieved = any(contains(text, row) for text in texts)
         yield Asked(row, answer, retrieved, misplaced(stages, answer))
 
