@@ -26,6 +26,7 @@ from ragcli.cli.retrieval_options import (
     NoRerank,
     RetrievalOptions,
 )
+from ragcli.cli.targets import check_target
 from ragcli.errors import ConfigError, ExitCode
 
 if TYPE_CHECKING:
@@ -152,6 +153,9 @@ def _gated(
 
     for path in reports:
         check_format(path.name)
+        check_target("--report", path)
+    if save is not None:
+        check_target("--save", save)
     before = load_run(gate.baseline) if gate.baseline is not None else None
     wiring.check_gate(
         asked.golden,

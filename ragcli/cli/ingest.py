@@ -14,9 +14,10 @@ from ragcli.cli.help import epilog
 from ragcli.cli.invocation import Invocation, invocation
 from ragcli.cli.output import to_json
 from ragcli.cli.progress import progress
+from ragcli.cli.targets import check_target
 from ragcli.cli.writing_options import Wait, key_values
 from ragcli.codec import encode
-from ragcli.errors import ConfigError, ExitCode
+from ragcli.errors import ExitCode
 
 if TYPE_CHECKING:
     from ragcli.config import Config
@@ -51,8 +52,8 @@ def ingest(
     """Parse files and folders, then chunk, index and publish a version."""
     run = invocation(context)
     config = run.config({"ingest.max_delete": max_delete})
-    if report is not None and not report.absolute().parent.is_dir():
-        raise ConfigError(f"--report {report}: the folder does not exist")
+    if report is not None:
+        check_target("--report", report)
     given = _Given(paths, key_values(meta, "--meta"), tuple(acl or ()), force)
     if dry_run:
         _plan(run, config, given)

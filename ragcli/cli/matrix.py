@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ragcli import wiring
 from ragcli.cli.invocation import Invocation
 from ragcli.cli.progress import progress
+from ragcli.cli.targets import check_target
 from ragcli.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -23,10 +24,11 @@ _FORMATS = (".md", ".json")
 
 
 def check_reports(reports: Sequence[Path]) -> None:
-    """Raises ConfigError for a report that a matrix cannot be written as."""
+    """Raises ConfigError for a report that a matrix cannot be written as, or that cannot be written at all."""
     for path in reports:
         if path.suffix.lower() not in _FORMATS:
             raise ConfigError(f"--report {path}: a matrix is written as {' or '.join(_FORMATS)}")
+        check_target("--report", path)
 
 
 @dataclass(frozen=True)

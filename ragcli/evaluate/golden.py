@@ -136,11 +136,20 @@ def texts(row: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
 
 def _row(line: str, where: str) -> dict[str, Any]:
     try:
-        row = json.loads(line)
+        row = json.loads(line, object_pairs_hook=lambda pairs: _once(pairs, where))
     except (ValueError, RecursionError) as error:
         raise GoldenError(f"{where}: not valid JSON: {error}") from error
     if not isinstance(row, dict):
         raise GoldenError(f"{where}: expected an object, found {_shown(row)}")
+    return row
+
+
+def _once(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
+    """An object whose keys all differ: of two equal ones JSON keeps the last, and a label would be lost."""
+    row = dict(pairs)
+    if len(row) < len(pairs):
+        twice = next(key for place, (key, _) in enumerate(pairs) if key in dict(pairs[:place]))
+        raise GoldenError(f"{where}: {twice!r} stands twice in one object")
     return row
 
 

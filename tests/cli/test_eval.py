@@ -94,6 +94,9 @@ def test_the_gate_the_exit_code_and_the_text_agree(golden: str, sample_index: Pa
         (["--fail-under", "Hit@10"], "Hit@10"),
         (["--fail-under", "Hut@10=0.5", "--retrieval-only", "--mode", "bm25"], "Hut@10"),
         (["--report", "e.pdf"], "e.pdf"),
+        (["--report", "taken/e.md"], "--report taken/e.md: cannot be written"),
+        (["--report", "folder.md"], "--report folder.md: cannot be written: it is a folder"),
+        (["--save", "taken/run.json"], "--save taken/run.json: cannot be written"),
         (["--baseline", "none.json"], "none.json"),
         (["more.jsonl"], "takes one golden set"),
     ],
@@ -101,9 +104,12 @@ def test_the_gate_the_exit_code_and_the_text_agree(golden: str, sample_index: Pa
 def test_a_wrong_option_is_exit_2(
     options: list[str], message: str, golden: str, sample_index: Path, tmp_path: Path
 ) -> None:
+    (tmp_path / "taken").write_text("a file")
+    (tmp_path / "folder.md").mkdir()
     ran = here("eval", golden, *options, "--index", str(sample_index), cwd=tmp_path)
     assert (ran.code, ran.out) == (2, "")
     assert message in ran.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.md", "golden.jsonl", "taken"]
 
 
 def test_a_malformed_line_is_named(sample_index: Path, tmp_path: Path) -> None:

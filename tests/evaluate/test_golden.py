@@ -157,3 +157,14 @@ def test_every_shared_golden_set_is_read_whole(shared_data: Path) -> None:
         for row, case in zip(rows, cases, strict=True):
             assert {judgment.source for judgment in case.judgments} >= set(row["expected_sources"])
             assert case.answerable == row["answerable"]
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ('{"question": "Why?", "expected_source": "a.md", "expected_source": "b.md"}', "expected_source"),
+        ('{"question": "Why?", "expected": [{"source": "a.md", "quote": "x", "quote": "y"}]}', "quote"),
+    ],
+)
+def test_a_key_that_stands_twice_is_told(line: str, key: str) -> None:
+    assert f"'{key}' stands twice in one object" in refused(line)
