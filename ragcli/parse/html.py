@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from ragcli.errors import ParseError
 from ragcli.parse.assemble import Assembly
 from ragcli.parse.decode import decode
-from ragcli.parse.html_blocks import flat_text, pieces_of
+from ragcli.parse.html_blocks import pieces_of
 from ragcli.parse.html_main import main_pieces
+from ragcli.parse.html_text import flat_text
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.records import Coverage
 

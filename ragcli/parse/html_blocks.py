@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragcli.parse.assemble import clean, one_line, table_text
+from ragcli.parse.assemble import clean, table_text
+from ragcli.parse.html_text import (
+    BREAK,
+    CELLS,
+    DROPPED,
+    INLINE,
+    broken_lines,
+    flat_text,
+    hidden,
+    inline_text,
+    local_name,
+    table_rows,
+)
 from ragcli.records import BlockKind
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
 _HEADING = re.compile(r"h([1-6])$")
-_DROPPED = {
-    "script", "style", "noscript", "template", "head", "svg", "canvas", "iframe", "object", "embed", "audio", "video",
-    "map", "datalist", "select", "option",
-}  # fmt: skip
-_INLINE = {
-    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i", "img",
-    "input", "ins", "kbd", "label", "mark", "math", "br", "q", "rp", "rt", "ruby", "s", "samp", "small", "span",
-    "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr", "button", "nobr", "o:p",
-}  # fmt: skip
-_BREAK = "\x1e"
-_LISTS, _CELLS = {"ul", "ol", "menu", "dir"}, {"td", "th"}
+_LISTS = {"ul", "ol", "menu", "dir"}
 _OWN_KINDS: dict[str, BlockKind] = {"blockquote": "quote", "figcaption": "caption", "caption": "caption"}
 # What a description may begin with besides text.
 _UNDESCRIBED = {"pre", "table", *_LISTS, *_OWN_KINDS}
@@ -72,7 +73,7 @@ class _Writer:
 
     def flush(self, kind: BlockKind, level: int | None) -> None:
         """Make what was collected a block of its own."""
-        text = _lines("".join(self._inline))
+        text = broken_lines("".join(self._inline))
         if text:
             self._add(kind, self._marker + "\n".join([*self._terms, text]), level, self._linked)
             self._marker = ""
@@ -100,11 +101,11 @@ class _Writer:
 
     def _element(self, element: _Element, kind: BlockKind, level: int | None) -> None:
         tag = local_name(element)
-        if not tag or tag in _DROPPED or hidden(element):
+        if not tag or tag in DROPPED or hidden(element):
             return
         if tag == "br":
-            self._inline.append(_BREAK)
-        elif tag in _INLINE and not _holds_block(element):
+            self._inline.append(BREAK)
+        elif tag in INLINE and not _holds_block(element):
             text = inline_text(element)
             self._inline.append(text)
             self._linked += len(text.strip()) if tag == "a" else _linked_length(element)
@@ -128,7 +129,7 @@ class _Writer:
         elif tag in _LISTS:
             self._list(element, (level or 0) + 1 if kind == "list_item" else 1)
         elif tag == "dt" and not _holds_structure(element):
-            self._terms += filter(None, [_lines(inline_text(element))])
+            self._terms += filter(None, [broken_lines(inline_text(element))])
             self._linked += _linked_length(element)
         else:
             own = _OWN_KINDS.get(tag, kind)
@@ -163,18 +164,6 @@ class _Writer:
         self._add("table", table_text(table_rows(element)), None, _linked_length(element))
 
 
-def local_name(element: _Element) -> str:
-    """The tag without its namespace, empty for comments and processing instructions."""
-    tag = element.tag
-    return tag.rsplit("}", 1)[-1].lower() if isinstance(tag, str) else ""
-
-
-def hidden(element: _Element) -> bool:
-    """Whether the page says that a reader does not see the element."""
-    style = (element.get("style") or "").replace(" ", "").lower()
-    return element.get("hidden") is not None or "display:none" in style or "visibility:hidden" in style
-
-
 def _frames(element: _Element, tag: str) -> bool:
     """Whether an element calls itself something other than content."""
     if tag in ("body", "html", "main", "article"):
@@ -184,75 +173,19 @@ def _frames(element: _Element, tag: str) -> bool:
     return bool(_FRAME_NAMES.search(f"{element.get('class') or ''} {element.get('id') or ''}"))
 
 
-def inline_text(element: _Element) -> str:
-    """All text in an element, a line break where it has one, block elements set apart by a blank."""
-    parts = [element.text or ""]
-    for child in element:
-        tag = local_name(child)
-        if tag == "br":
-            parts.append(_BREAK)
-        elif tag == "input" and child.get("type") in ("checkbox", "radio"):
-            parts.append("☒ " if child.get("checked") is not None else "☐ ")
-        elif tag and tag not in _DROPPED and not hidden(child):
-            inner = inline_text(child)
-            parts.append(inner if tag in _INLINE else f" {inner} ")
-        parts.append(child.tail or "")
-    return "".join(parts)
-
-
-def flat_text(element: _Element) -> str:
-    """All text in an element on one line."""
-    return one_line(inline_text(element).replace(_BREAK, " "))
-
-
 def _linked_length(element: _Element) -> int:
     return sum(len(flat_text(link)) for link in element.iter("a"))
-
-
-def table_rows(element: _Element) -> Iterator[list[str]]:
-    """Cells of a table as rows; a spanned cell is written once, in its first place, and leaves the others empty."""
-    covered: set[tuple[int, int]] = set()
-    for number, row in enumerate(_own_rows(element)):
-        cells: list[str] = []
-        for cell in row:
-            if local_name(cell) not in _CELLS:
-                continue
-            while (number, len(cells)) in covered:
-                cells.append("")
-            across, down = _span(cell, "colspan"), _span(cell, "rowspan")
-            covered |= {
-                (number + offset, column)
-                for offset in range(1, down)
-                for column in range(len(cells), len(cells) + across)
-            }
-            cells.append(_lines(inline_text(cell)))
-            cells += [""] * (across - 1)
-        yield cells
-
-
-def _own_rows(element: _Element) -> Iterator[_Element]:
-    for child in element:
-        tag = local_name(child)
-        if tag == "tr":
-            yield child
-        elif tag in ("thead", "tbody", "tfoot"):
-            yield from _own_rows(child)
-
-
-def _span(cell: _Element, name: str) -> int:
-    value = (cell.get(name) or "1").strip()
-    return max(1, min(100, int(value))) if value.isascii() and value.isdigit() else 1
 
 
 def _is_layout(table: _Element) -> bool:
     """Whether a table only arranges a page: it holds tables, headings, one cell, or cells of many blocks."""
     inside = [local_name(item) for item in table.iter() if item is not table]
-    cells = sum(1 for tag in inside if tag in _CELLS)
+    cells = sum(1 for tag in inside if tag in CELLS)
     return cells < 2 or "table" in inside or any(_HEADING.match(tag) for tag in inside) or inside.count("p") > 3 * cells
 
 
 def _holds_block(element: _Element) -> bool:
-    return any(local_name(item) not in _INLINE and local_name(item) for item in element.iterdescendants())
+    return any(local_name(item) not in INLINE and local_name(item) for item in element.iterdescendants())
 
 
 def _holds_structure(element: _Element) -> bool:
@@ -272,9 +205,3 @@ def _first_number(element: _Element) -> int | None:
         return None
     start = element.get("start") or "1"
     return int(start) if start.isascii() and start.isdigit() else 1
-
-
-def _lines(text: str) -> str:
-    """White space folded, with a line end where the page breaks the line."""
-    parts = (" ".join(clean(part).split()) for part in text.split(_BREAK))
-    return "\n".join(part for part in parts if part)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ragcli.parse.assemble import one_line
-from ragcli.parse.html_blocks import local_name
+from ragcli.parse.html_text import local_name
 from ragcli.parse.safe_xml import read_xml
 from ragcli.records import BlockKind
 

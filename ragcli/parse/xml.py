@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ragcli.errors import ParseError
 from ragcli.parse.assemble import Assembly, one_line, table_text
-from ragcli.parse.html_blocks import local_name
+from ragcli.parse.html_text import local_name
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.records import Coverage
 
