@@ -79,15 +79,16 @@ def ask_all(stages: wiring.Stages, rows: Sequence[dict[str, Any]]) -> Iterator[A
 
 
 def contains(text: str, row: dict[str, Any]) -> bool:
-    """Whether an accepted answer stands in the text, or all the parts of one that has several.
+    """Whether an accepted answer stands in the text, or all the parts of one that has several (one of the names of each).
 
     An answer that is a whole entry counts by its first sentence.
     """
     accepted = [row.get("expected_answer") or "", *(row.get("answer_aliases") or [])]
-    parts, folded = row.get("answer_all") or [], _folded(text)
-    return bool(parts and all(_folded(part) in folded for part in parts)) or any(
-        _folded(answer)[:80] in folded for answer in accepted if answer
-    )
+    folded = _folded(text)
+    parts = [part if isinstance(part, list) else [part] for part in row.get("answer_all") or []]
+    if parts and all(any(_folded(name) in folded for name in part) for part in parts):
+        return True
+    return any(_folded(answer)[:80] in folded for answer in accepted if answer)
 
 
 def misplaced(stages: wiring.Stages, answer: Answer) -> int:
