@@ -79,7 +79,7 @@ def ask_all(stages: wiring.Stages, rows: Sequence[dict[str, Any]]) -> Iterator[A
 
 
 def contains(text: str, row: dict[str, Any]) -> bool:
-    """Whether an accepted answer stands in the text, or all the parts of one that has several (one of the names of each).
+    """Whether an accepted answer stands in the text, or all parts of one that has several, each by one of its names.
 
     An answer that is a whole entry counts by its first sentence.
     """
