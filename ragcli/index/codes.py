@@ -111,16 +111,16 @@ class Codes:
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """The ``rows`` nearest by their codes, ascending, and the distance at which the farther ``half`` of them begins."""
+    """The ``rows`` nearest by their codes, ascending, and the distance that ``half`` of those wanted lie below."""
 
     rows: NDArray[np.int64]
     half: int
 
     def hold(self, hits: NDArray[np.uint16]) -> bool:
-        """Whether the best of these rows are the best of all, judged by the distances of the best.
+        """Whether the best of these rows may pass for the best of all, judged by the distances of the best.
 
-        They are when hardly any of them lies in the farther half: true hits thin out with the distance of the code, so
-        beyond it there are fewer still.
+        They may when hardly any of them lies in the farther half: true hits thin out with the distance of the code, so
+        beyond it there should be fewer still.
         """
         return bool((hits >= self.half).sum() <= _OUTER * len(hits))
 

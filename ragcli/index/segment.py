@@ -12,6 +12,7 @@ A *row* is a place in this segment, a *number* belongs to a chunk for ever. Open
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,6 +45,8 @@ class Segment:
         self.folder = folder
         self._path = folder / RECORDS
         self._database = open_sealed(self._path)
+        # Both legs of a search ask at once, and Python 3.12 hands one prepared statement to two threads.
+        self._asking = threading.Lock()
         self.offsets: NDArray[np.int64] = map_array(folder / OFFSETS, "<i8", 1)
         self.numbers: NDArray[np.int64] = map_array(folder / NUMBERS, "<i8", 1)
         self.embeddings: NDArray[np.float32] = map_array(folder / EMBEDDINGS, "<f4", 2)
@@ -76,7 +79,7 @@ class Segment:
         self._database.close()
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        with store_errors(self._path, _HINT):
+        with self._asking, store_errors(self._path, _HINT):
             return self._database.execute(sql, values).fetchall()
 
     def _row(self, sql: str, row: int) -> tuple[Any, ...]:

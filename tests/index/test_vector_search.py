@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from ragcli.config import Config
 from ragcli.errors import ConfigError
-from ragcli.index import vector_search
+from ragcli.index import dense_costs
 from ragcli.index.codes import MIN_ROWS
 from ragcli.index.folder import IndexFolder
 from ragcli.records import Chunk, Document, EmbedderInfo, Filter, Scope
@@ -43,7 +44,7 @@ def test_graph_is_loaded_once_scans_have_cost_as_much(tmp_path: Path, monkeypatc
     publish(tmp_path, [document(f"d{n}.md", f"text {n}") for n in range(40)])
     with IndexFolder(tmp_path).open() as engine:
         allowed = engine.allowed(Scope())
-        monkeypatch.setattr(vector_search, "_GRAPH_PER_CANDIDATE", 0.0)
+        monkeypatch.setattr(dense_costs, "_GRAPH_PER_CANDIDATE", 0.0)
         engine._vectors._spent[0] = 0.0
         first = engine.dense(vector("q"), 3, allowed)[1]
         engine._vectors._spent[0] = 3600.0
@@ -131,6 +132,48 @@ def test_a_filter_that_keeps_most_is_served_by_the_graph(large: Path) -> None:
         assert len(ranking.hits) == 50
         assert all(int(hit.chunk_id[1:4]) % 10 != 3 for hit in ranking.hits)
         assert ranking.hits == engine.dense(_rows(1)[0], 50, most, "exact")[0].hits
+
+
+def test_a_filter_that_hides_the_nearest_makes_the_graph_look_further(tmp_path: Path) -> None:
+    generator = np.random.default_rng(1)
+    rows = 0.3 * generator.normal(size=(3_000, 64))
+    rows[:900] += 3 * generator.normal(size=64)
+    rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    documents = [
+        document(
+            f"d{n:03}.md",
+            "".join(f"{n * 100 + place:08d}" for place in range(100)),
+            language="de" if n < 9 else "en",
+        )
+        for n in range(30)
+    ]
+    with IndexFolder(tmp_path).writer() as writer:
+        stage(writer, documents, size=8)
+        writer.publish(
+            embedder=EmbedderInfo("rows", "1", 64, 256),
+            vectors=lambda chunks: rows[[int(chunk.text) for chunk in chunks]],
+            config=Config(),
+        )
+    with IndexFolder(tmp_path).open() as engine:
+        allowed = engine.allowed(Scope(filters=(Filter("lang", "=", "en"),)))
+        for depth in (10, 50, 100, 2_100):
+            hits = engine.dense(rows[5], depth, allowed, "hnsw")[0].hits
+            assert len(hits) == depth
+            exact = engine.dense(rows[5], depth, allowed, "exact")[0].hits
+            assert len({hit.chunk_id for hit in hits} & {hit.chunk_id for hit in exact}) >= 0.95 * depth
+
+
+def test_names_are_looked_up_by_two_threads_at_once(large: Path) -> None:
+    """Python 3.12 and later gave one prepared statement to both."""
+    with IndexFolder(large).open() as engine:
+        segment = engine.view.segments[0]
+
+        def look_up(first: int) -> bool:
+            rows = list(range(first, first + 20))
+            return all(segment.doc_ids(rows) == {row: f"d{row:03}.md" for row in rows} for _ in range(1_500))
+
+        with ThreadPoolExecutor(2) as pool:
+            assert list(pool.map(look_up, (0, 60))) == [True, True]
 
 
 def test_large_selections_are_scanned_by_codes(large: Path) -> None:

@@ -29,7 +29,19 @@ def test_one_sentence_is_enough(code: str, text: str) -> None:
     assert detect_language(text.upper()) == code
 
 
-@pytest.mark.parametrize("text", ["", "42", "12.5 | 13.0 | 9,1", "Zq", "xk zq vv pq rr tz kk wq jj vx qz"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "42",
+        "12.5 | 13.0 | 9,1",
+        "Zq",
+        "xk zq vv pq rr tz kk wq jj vx qz",
+        "kündigen und",
+        "the tenant may end the lease",  # French, says the model, by .74
+        "ang dakbayan sa sugbo usa ka dakong dakbayan sa kabisay-an nga nahimutang",  # ceb: three letters
+    ],
+)
 def test_too_little_to_tell(text: str) -> None:
     assert detect_language(text) is None
 
@@ -40,7 +52,9 @@ def test_lines_and_characters_that_are_none_do_not_disturb_it() -> None:
 
 
 def test_the_language_of_the_body_counts_more_than_that_of_its_preface() -> None:
-    assert detect_language(SENTENCES["en"] * 20 + SENTENCES["de"] * 400) == "de"
+    preface = (SENTENCES["en"] + " ") * 75
+    assert 4_000 < len(preface) < 4_500
+    assert detect_language(preface + (SENTENCES["de"] + " ") * 400) == "de"
 
 
 def test_the_model_brings_no_http_client() -> None:

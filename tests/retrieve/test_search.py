@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from ragcli.config import RerankConfig, RetrieveConfig
-from ragcli.errors import ConfigError
-from ragcli.records import Filter, Metadata, Retrieval, Scope
+from ragcli.errors import ConfigError, StoreError
+from ragcli.records import Allowed, DenseMethod, Filter, Metadata, Ranking, Retrieval, Scope, SearchMode
 from ragcli.retrieve.rerank import MaxSimReranker
 from ragcli.retrieve.search import retrieve
 from tests.retrieve.memory_engine import MemoryEngine, ToyEmbedder, chunk
@@ -191,3 +194,47 @@ def test_a_chunk_may_be_its_own_neighbour() -> None:
     twice = [chunk("a.md#1", "remote days"), chunk("a.md#2", "remote days")]
     found = run(MemoryEngine(twice, {each.chunk_id: (1.0, 0.0) for each in twice}))
     assert ids(found) == ["a.md#1"] and found.hits[0].also_in == ()
+
+
+class FailingEngine(MemoryEngine):
+    """Its BM25 index is damaged."""
+
+    def lexical(self, query: str, depth: int, allowed: Allowed) -> Ranking:
+        raise StoreError("the BM25 index is damaged")
+
+
+def test_a_leg_that_fails_ends_the_search() -> None:
+    broken = FailingEngine([REMOTE, LEAVE, OFFICE], VECTORS)
+    with pytest.raises(StoreError, match="BM25 index is damaged"):
+        run(broken)
+    assert ids(run(broken, config=RetrieveConfig(k=3, mode="dense"))) == ["office.md#1", "remote.md#1", "leave.md#1"]
+
+
+class MeetingEngine(MemoryEngine):
+    """Each of its legs ends only when the other has begun."""
+
+    def __init__(self) -> None:
+        super().__init__([REMOTE, LEAVE, OFFICE], VECTORS)
+        self._both = threading.Barrier(2, timeout=20)
+
+    def lexical(self, query: str, depth: int, allowed: Allowed) -> Ranking:
+        self._both.wait()
+        return super().lexical(query, depth, allowed)
+
+    def dense(
+        self, vector: NDArray[np.float32], depth: int, allowed: Allowed, method: str = "auto"
+    ) -> tuple[Ranking, DenseMethod]:
+        self._both.wait()
+        return super().dense(vector, depth, allowed, method)
+
+
+def test_the_legs_run_at_the_same_time() -> None:
+    assert ids(run(MeetingEngine())) == ids(run(engine()))
+
+
+@pytest.mark.parametrize(("mode", "legs"), [("hybrid", ["bm25", "dense"]), ("dense", ["dense"]), ("bm25", ["bm25"])])
+def test_nothing_allowed_gives_the_legs_of_the_mode_empty(mode: SearchMode, legs: list[str]) -> None:
+    hidden = engine(hidden=["remote.md", "leave.md", "office.md"])
+    found = run(hidden, config=RetrieveConfig(k=3, mode=mode))
+    assert list(found.legs) == legs
+    assert all(not ranking.hits for ranking in found.legs.values())
