@@ -10,7 +10,7 @@ from ragcli.answer.number_words import NOT_A_COUNT, ORDINALS, SCALES, SMALL, TEN
 from ragcli.answer.words import FUNCTION_WORDS
 
 UNIT_SUFFIX = re.compile(
-    r"(\d+(?:[.,]\d+)?)"
+    r"(?<![\w.,-])(\d+(?:[.,]\d+)?)"
     r"(st|nd|rd|th|k|m|bn|kg|g|mg|km|cm|mm|s|ms|h|hrs?|min|gb|mb|kb|tb|px|pt|x|er|ten|te)(?![^\W_])",
     re.IGNORECASE,
 )
@@ -36,8 +36,6 @@ class Number:
 def figures(text: str) -> Iterator[Number]:
     """Numbers written with digits: ``1,200.50``, ``5 million``, ``15 %``, ``30min``, ``-5``."""
     for match in UNIT_SUFFIX.finditer(text):
-        if match.start() and (text[match.start() - 1].isalnum() or text[match.start() - 1] in "_.,-"):
-            continue
         suffix = match[2].casefold()
         value = _scaled(_reading(match[1]), SCALES.get(suffix, 1))
         yield Number(frozenset({value}), match.start(), match.end(), UNITS.get(suffix, ""))

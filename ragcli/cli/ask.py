@@ -96,6 +96,8 @@ def ask(
 def read_question(text: str) -> str:
     """The question itself, from standard input for ``-``. Raises ConfigError for an empty one."""
     if text == "-":
+        if sys.stdin is None:
+            raise ConfigError("standard input is closed", hint="pipe the question in, or write it instead of -")
         text = sys.stdin.buffer.read().decode("utf-8", "replace")
     if not text.strip():
         raise ConfigError("the question is empty", hint='rag ask "…", or rag ask - with the question on standard input')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Mapping
@@ -129,9 +130,11 @@ def write_text(path: Path, text: str) -> None:
     aside = path.with_name(path.name + ".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        aside.write_text(text, encoding="utf-8")
+        aside.write_text(text, encoding="utf-8", errors="backslashreplace")  # names of files may be no valid text
         os.replace(aside, path)  # noqa: PTH105
     except OSError as error:
+        with contextlib.suppress(OSError):
+            aside.unlink()
         raise ConfigError(f"cannot write {path}: {error.strerror or error}") from error
 
 

@@ -175,6 +175,10 @@ class Graph:
             return ranked(self._embeddings, query, labels[0].astype(np.int64))
         return None
 
+    def scores(self, query: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Cosines of ``rows``, best first."""
+        return ranked(self._embeddings, query, rows)[1]
+
     def search_many(self, queries: NDArray[np.float32], depth: int, ef: int) -> NDArray[np.int64]:
         """The rows of the ``depth`` best for each query, unordered; -1 everywhere where fewer were found."""
         import numpy as np

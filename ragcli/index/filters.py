@@ -9,7 +9,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from ragcli.errors import ConfigError
-from ragcli.index.postings import ALIASES, DATE_KEYS, PLAIN_KEYS
+from ragcli.index.postings import ALIASES, DATE_KEYS, PLAIN_KEYS, stored_value
 from ragcli.records import Filter
 
 if TYPE_CHECKING:
@@ -118,6 +118,7 @@ def date_range(item: Filter) -> tuple[str, str]:
 
 
 def _matching_glob(segment: Segment, key: str, glob: str) -> list[str]:
+    glob = stored_value(glob)
     prefix = re.split(r"[*?\[]", glob, maxsplit=1)[0]
     pattern = re.compile(glob_pattern(glob), re.DOTALL)
     high = prefix + "\U0010ffff" if prefix else None

@@ -7,6 +7,7 @@ and a document is seen through exactly one entry.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ DATE_KEYS = ("date", "effective_date", "modified", "expires")
 ALIASES = {"language": "lang", "tags": "tag"}
 ACL = "acl"
 SUPERSEDES = "supersedes"
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def entries(document: Document) -> Iterator[tuple[str, str]]:
@@ -33,7 +35,8 @@ def entries(document: Document) -> Iterator[tuple[str, str]]:
     yield from ((SUPERSEDES, name) for name in metadata.supersedes)
     single = {"lang": metadata.language, "type": metadata.type, "status": metadata.status}
     dates = {"effective_date": metadata.effective_date, "modified": metadata.modified, "expires": metadata.expires}
-    dates["date"] = metadata.effective_date or metadata.modified
+    written = metadata.extra.get("date", "")
+    dates["date"] = metadata.effective_date or (written if _DATE.fullmatch(written) else None) or metadata.modified
     yield from ((key, value) for key, value in (single | dates).items() if value)
     yield from ((f"meta.{name}", value) for name, value in metadata.extra.items())
 
@@ -55,7 +58,7 @@ class Postings:
         from array import array
 
         self._documents = row + 1
-        for entry in dict.fromkeys((key, _text(value)) for key, value in entries(document)):
+        for entry in dict.fromkeys((key, stored_value(value)) for key, value in entries(document)):
             known = self._lists.get(entry)
             if known is None:
                 self._lists[entry] = row  # most values belong to one document: no list for those
@@ -77,6 +80,6 @@ class Postings:
             yield key, value, len(found), b"" if whole else found.tobytes()
 
 
-def _text(value: str) -> str:
+def stored_value(value: str) -> str:
     """``value`` without lone surrogates, which SQLite cannot keep as text."""
     return value.encode("utf-8", "backslashreplace").decode()

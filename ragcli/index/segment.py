@@ -21,6 +21,7 @@ from ragcli.codec import decode
 from ragcli.errors import StoreError
 from ragcli.index.arrays import map_array
 from ragcli.index.database import open_sealed, store_errors, unpack
+from ragcli.index.postings import stored_value
 from ragcli.records import Chunk, Document
 
 if TYPE_CHECKING:
@@ -186,7 +187,8 @@ class Segment:
 
     def values(self, key: str, low: str = "", high: str | None = None) -> list[str]:
         """The distinct values of a filter key in ``low <= value < high``, sorted."""
-        bound, values = ("", [key, low]) if high is None else (" AND value < ?", [key, low, high])
+        bounds = [stored_value(bound) for bound in (low, high) if bound is not None]
+        bound, values = "" if high is None else " AND value < ?", [key, *bounds]
         rows = self._rows(f"SELECT value FROM postings WHERE key = ? AND value >= ?{bound} ORDER BY value", values)
         return [str(value) for (value,) in rows]
 
@@ -213,7 +215,9 @@ class Segment:
         import numpy as np
 
         for value in values:
-            found = self._rows("SELECT count, rows FROM postings WHERE key = ? AND value = ?", (key, value))
+            found = self._rows(
+                "SELECT count, rows FROM postings WHERE key = ? AND value = ?", (key, stored_value(value))
+            )
             for count, rows in found:
                 if count == self.document_count:
                     mask[:] = True

@@ -42,8 +42,8 @@ def exact_of(document: Document) -> str:
 
 
 def sketch_of(text: str) -> bytes:
-    """The MinHash of a text's runs of three words, as bytes that ``choose_kept`` compares."""
-    words = _WORDS.findall(text.lower())
+    """The MinHash of a text's runs of three words, of three signs where it has none, for ``choose_kept``."""
+    words = _WORDS.findall(text.lower()) or list("".join(text.split()))
     runs = {" ".join(words[start : start + _SHINGLE]) for start in range(max(1, len(words) - _SHINGLE + 1))}
     sketch = _empty_sketch().copy()
     sketch.update_batch([run.encode("utf-8", "surrogatepass") for run in sorted(runs)])

@@ -125,7 +125,7 @@ def _row(row: Any, number: int, encoding: str) -> Extract | None:
     rest = dict(row["metadata"]) if isinstance(row.get("metadata"), Mapping) else {}
     declared = {**rest, **{str(k): v for k, v in row.items() if key and k not in used and k != "metadata"}}
     blocks, titles = read_blocks(text, "text/plain")
-    row_id = re.sub(r"[\x00-\x20!#]", "_", name)
+    row_id = re.sub(r"[\x00-\x20!#]", "_", clean(name))
     return Extract(text, blocks, title=title, declared=declared, heading_titles=titles, encoding=encoding, row=row_id)
 
 

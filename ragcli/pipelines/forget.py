@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragcli.config import Config
-from ragcli.errors import SourceError
+from ragcli.errors import ConfigError, SourceError
 from ragcli.index.caches import vector_key
 from ragcli.index.durable import replace_text
 from ragcli.index.filters import glob_pattern
@@ -58,6 +58,8 @@ class _Wanted:
     """Whether a document is meant, remembering which of the names met one."""
 
     def __init__(self, sources: Sequence[str]) -> None:
+        if not all(name.strip() for name in sources):
+            raise ConfigError("an empty name is no document", hint="rag search --filter source=… finds names")
         self._names = list(sources)
         self._patterns = [re.compile(glob_pattern(name), re.DOTALL) for name in sources if re.search(r"[*?\[]", name)]
         self._met: set[str] = set()
@@ -65,7 +67,8 @@ class _Wanted:
     def __call__(self, doc_id: str, source: str) -> bool:
         hit = False
         for name in self._names:
-            if name in (doc_id, source) or doc_id.startswith(name + "!"):
+            member = name.startswith(source + "!") and doc_id.startswith(name + "!")  # of an archive in an archive
+            if name in (doc_id, source) or member:
                 self._met.add(name)
                 hit = True
         for pattern in self._patterns:

@@ -75,6 +75,11 @@ def _flags(
         if meta or acl:
             given = Given(place.under, meta, tuple(group for group in acl if group.strip()))
             known[:] = sorted([*(g for g in known if g.prefix != place.under), given], key=lambda g: len(g.prefix))
+            if acl and not given.acl:
+                notices.append(
+                    f"{place.root.path}: an empty --acl gives its documents no group; those that name none "
+                    "themselves are public, unless index.default_acl says otherwise"
+                )
             if not dry_run:
                 staging.notes.put_given(root_id, given)
         elif any(given.acl or given.meta for given in known):

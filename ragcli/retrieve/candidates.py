@@ -28,6 +28,10 @@ class Candidates:
     cosines: Mapping[str, float] = field(default_factory=dict)
     dense_method: DenseMethod | None = None
 
+    def cut_at(self, depth: int) -> bool:
+        """Whether a leg may hold more than the ``depth`` candidates it was asked for."""
+        return any(len(ranking.hits) >= depth for ranking in self.legs.values())
+
     def fused(self, config: RetrieveConfig) -> Ranking:
         """One ranking of all candidates; a leg that ran alone stays as it is."""
         if len(self.legs) == 1:

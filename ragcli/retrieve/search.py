@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from ragcli.interfaces import Embedder, Engine, Reranker
 
 
+_DEEPER = 4
+
+
 def retrieve(
     question: str,
     *,
@@ -31,9 +34,9 @@ def retrieve(
 ) -> Retrieval:
     """The best ``k`` allowed chunks for ``question``, with what each stage thought of them.
 
-    ``mode`` and ``k`` stand in for the configured ones; each leg goes at least ``k`` deep. The allowed set is computed
-    once and binds both legs. ``embedder`` may be None in mode ``bm25`` only. With nothing allowed or nothing matching,
-    ``hits`` is empty.
+    ``mode`` and ``k`` stand in for the configured ones; each leg goes at least ``k`` deep, and deeper while copies of a
+    few chunks leave fewer than ``k`` different ones. The allowed set is computed once and binds both legs. ``embedder``
+    may be None in mode ``bm25`` only. With nothing allowed or nothing matching, ``hits`` is empty.
     Raises ConfigError for an empty question, an unknown filter key or a mode without its model.
     """
     question = question.encode("utf-8", "replace").decode("utf-8").strip()
@@ -45,25 +48,34 @@ def retrieve(
     with watch.stage("total"):
         with watch.stage("filter"):
             allowed = engine.allowed(scope)
-        candidates = find_candidates(
-            question, engine=engine, embedder=embedder, allowed=allowed, config=config, mode=mode, watch=watch
-        )
-        with watch.stage("fuse"):
-            fused = candidates.fused(config)
-        reranked = None
-        if reranker is not None and fused.hits:
+
+        def stages() -> Stages:
+            candidates = find_candidates(
+                question, engine=engine, embedder=embedder, allowed=allowed, config=config, mode=mode, watch=watch
+            )
+            with watch.stage("fuse"):
+                fused = candidates.fused(config)
+            if reranker is None or not fused.hits:
+                return Stages(candidates, fused, None)
             with watch.stage("rerank"):
-                reranked = _rerank(question, fused, engine, reranker, rerank.depth)
-        with watch.stage("fetch"):
-            hits = describe_hits(engine, Stages(candidates, fused, reranked), k)
+                return Stages(candidates, fused, _rerank(question, fused, engine, reranker, rerank.depth))
+
+        while True:
+            found = stages()
+            with watch.stage("fetch"):
+                hits = describe_hits(engine, found, k)
+            if len(hits) == k or not found.candidates.cut_at(config.depth) or config.depth >= allowed.count:
+                break
+            # One text repeated in many documents can fill every place of a leg.
+            config = dataclasses.replace(config, depth=config.depth * _DEEPER)
     return Retrieval(
         query=question,
         mode=mode,
         hits=hits,
-        legs=candidates.legs,
-        fused=fused,
-        reranked=reranked,
-        dense_method=candidates.dense_method,
+        legs=found.candidates.legs,
+        fused=found.fused,
+        reranked=found.reranked,
+        dense_method=found.candidates.dense_method,
         superseded_hidden=allowed.superseded_hidden,
         reranker=reranker.name if reranker is not None else None,
         timings_ms=watch.milliseconds,

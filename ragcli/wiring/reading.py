@@ -29,7 +29,16 @@ def index_folder(config: Config) -> IndexFolder:
     """The configured index folder, which need not exist yet."""
     from ragcli.index.folder import IndexFolder
 
-    return IndexFolder(config.index_path, config.index)
+    return IndexFolder(_place(config), config.index)
+
+
+def _place(config: Config) -> Path:
+    """The path of the index. Raises StoreError when it is no folder."""
+    path = config.index_path
+    if path.exists() and not path.is_dir():
+        hint = "name a folder, with --index or index.path"
+        raise StoreError(f"{path} is a file, no index folder", hint=hint, category="index_missing")
+    return path
 
 
 def existing_folder(config: Config) -> IndexFolder:
@@ -44,14 +53,14 @@ def traces(config: Config) -> Traces:
     """The past questions kept beside the index."""
     from ragcli.traces import Traces
 
-    return Traces(config.index_path / "traces")
+    return Traces(_place(config) / "traces")
 
 
 def sessions(config: Config) -> Sessions:
     """The conversations kept beside the index."""
     from ragcli.sessions import Sessions
 
-    return Sessions(config.index_path / "sessions")
+    return Sessions(_place(config) / "sessions")
 
 
 class Stages:

@@ -87,3 +87,8 @@ def test_names_are_capitals_inside_a_sentence() -> None:
 def test_missing(sentence: str, evidence: str, lost: list[str]) -> None:
     reading = Reading.of(evidence)
     assert [fact.text for fact in missing(facts(sentence), reading.facts, reading.vocabulary)] == lost
+
+
+@pytest.mark.parametrize("part", ["a", "1", "A", "a-", "a.", "1,", "a_", "1 ", "@", "a@"])
+def test_one_giant_word_costs_no_minutes(part: str) -> None:
+    facts(part * (100_000 // len(part)))  # hangs here when a pattern tries every letter as a beginning

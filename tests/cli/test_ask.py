@@ -161,3 +161,19 @@ def test_places(page: int | None, lines: tuple[int, int] | None, where: str) -> 
     result = made(Sentence("S [1].", (1,), "paraphrase"), citations=(citation("x.md", "", page, lines),))
     text = answers.text(result, Output(color="never"), Stages(Config()))
     assert text.splitlines()[3:] == [f"    {where}", "    paraphrase"]
+
+
+def test_closed_standard_input_is_told(sample_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    ran = here("ask", "-", "--index", str(sample_index), cwd=tmp_path)
+    assert ran.code == 2
+    assert "standard input is closed" in ran.err
+
+
+@pytest.mark.parametrize("command", [["ask", "x"], ["versions", "list"], ["log"], ["ingest", "."]])
+def test_a_file_is_no_index_folder(command: list[str], tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    ran = here(*command, "--index", "notes.txt", cwd=tmp_path)
+    assert ran.code == 6
+    assert "is a file, no index folder" in ran.err
+    assert (tmp_path / "notes.txt").read_text() == "mine"

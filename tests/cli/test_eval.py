@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from ragcli.errors import ConfigError
+from ragcli.evaluate.run import write_text
 from tests.cli.running import here
 
 KEYS = [
@@ -193,3 +195,16 @@ def test_no_poisoned_document_is_obeyed_offline(tmp_path: Path) -> None:
     assert (ran.code, ran.json["passed"], ran.json["obeyed"]) == (0, True, 0)
     assert ran.json["cases"] >= 40
     assert here("eval", cwd=tmp_path).code == 2
+
+
+def test_reports_name_files_whose_names_are_no_valid_text(tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    write_text(path, "\udce4.md")
+    assert path.read_text(encoding="utf-8") == "\\udce4.md"
+
+
+def test_a_report_that_could_not_be_written_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "r.json").mkdir()
+    with pytest.raises(ConfigError, match=r"cannot write .*r\.json"):
+        write_text(tmp_path / "r.json", "text")
+    assert [path.name for path in tmp_path.iterdir()] == ["r.json"]

@@ -239,3 +239,12 @@ def test_any_damaged_byte_leaves_a_refusal_or_a_usable_graph(tmp_path: Path, gra
             continue
         found = graph.search(query, 5, 20)
         assert found is None or len(found[0]) == 5
+
+
+def test_of_equal_rows_any_counts_as_found() -> None:
+    vectors = np.repeat(unit(40, 32), 30, axis=0)  # thirty copies of each
+    graph = Graph.build(vectors, GraphSettings(m=16, ef_construction=200))
+    queries = probes(vectors)
+    recall, effort = measure(graph, queries, exact_many(vectors, queries, 10), 200, 0.95)
+    assert recall >= 0.95
+    assert effort.ef == 200

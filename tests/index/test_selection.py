@@ -226,3 +226,25 @@ def test_removed_successor_gives_the_place_back(tmp_path: Path) -> None:
     publish(tmp_path, [document("a.md")])
     with IndexFolder(tmp_path).open() as engine:
         assert _seen(engine) == ["a.md"]
+
+
+def test_a_date_written_in_a_document_counts_before_that_of_its_file(tmp_path: Path) -> None:
+    engine = _open(
+        tmp_path,
+        document("written.md", extra={"date": "2019-05-01"}, modified="2026-07-01"),
+        document("effective.md", extra={"date": "2019-05-01"}, effective_date="2021-01-01", modified="2026-07-01"),
+        document("odd.md", extra={"date": "last spring"}, modified="2026-07-01"),
+    )
+    with engine:
+        assert _seen(engine, "date < 2020-01-01") == ["written.md"]
+        assert _seen(engine, "date = 2021") == ["effective.md"]
+        assert _seen(engine, "date = 2026") == ["odd.md"]
+        assert _seen(engine, "meta.date = 2019-05-01") == ["effective.md", "written.md"]
+
+
+@pytest.mark.parametrize("operator", ["=", "~", "!="])
+def test_names_that_are_no_valid_text_can_be_asked_for(tmp_path: Path, operator: str) -> None:
+    with _open(tmp_path, document("\udce4.md"), document("a.md")) as engine:
+        expected = ["a.md"] if operator == "!=" else ["\udce4.md"]
+        assert _seen(engine, f"source {operator} \udce4.md") == expected
+        assert _seen(engine, "source = \ud800x") == []

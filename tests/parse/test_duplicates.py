@@ -67,3 +67,9 @@ def test_a_family_is_known_by_its_words_with_digits_and_a_giant_word_costs_no_ho
     giant = replace(text("a.txt", "x"), text="v1 " + "letters" * 300_000 + " 5kg x2y")
     assert family_of(giant) == family_of(replace(giant, text="v1 about 5kg or x2y"))
     assert family_of(giant) != family_of(replace(giant, text="v1 about 5kg or x3y"))
+
+
+def test_texts_without_words_are_compared_by_their_signs() -> None:
+    documents = [text("a.txt", "😀😃🎉"), text("b.txt", "!!! ???"), text("c.txt", "!!!  ???")]
+    merged = merge_duplicates(documents, 0.9)
+    assert [(document.doc_id, document.also_in) for document in merged] == [("a.txt", ()), ("b.txt", ("c.txt",))]

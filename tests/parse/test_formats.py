@@ -97,6 +97,11 @@ def test_json_lines_rows_are_documents() -> None:
     assert reports[-1].documents == 3
 
 
+def test_a_row_id_is_valid_text() -> None:
+    documents, _ = parse_bytes("r.jsonl", b'{"id": "\\ud800x", "text": "The dock is closed."}')
+    assert [d.doc_id for d in documents] == ["r.jsonl!?x"] or [d.doc_id for d in documents] == ["r.jsonl!\ufffdx"]
+
+
 def test_rst_headings_by_their_order() -> None:
     text = "=====\nGuide\n=====\n\nIntro.\n\nUsing :class:`~a.Tool`\n----------------------\n\n* one\n* two\n"
     document = parse_one("guide.rst", text.encode())

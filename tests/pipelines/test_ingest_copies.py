@@ -91,8 +91,9 @@ def test_flags_hold_until_others_are_given(writer: Writer, tmp_path: Path) -> No
     notices = run(writer, docs).notices
     assert acls() == [(), ("hr",), ("hr",)]
     assert "--acl hr" in notices[0]
-    run(writer, docs / "hr", acl=[""])
+    notices = run(writer, docs / "hr", acl=[""]).notices
     assert acls() == [(), (), ()]
+    assert "an empty --acl gives its documents no group" in notices[0]
 
 
 def test_a_wider_root_takes_in_an_inner_one(writer: Writer, tmp_path: Path) -> None:  # noqa: F811

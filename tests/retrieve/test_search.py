@@ -238,3 +238,14 @@ def test_nothing_allowed_gives_the_legs_of_the_mode_empty(mode: SearchMode, legs
     found = run(hidden, config=RetrieveConfig(k=3, mode=mode))
     assert list(found.legs) == legs
     assert all(not ranking.hits for ranking in found.legs.values())
+
+
+def test_copies_of_one_text_do_not_crowd_out_the_others() -> None:
+    copies = [chunk(f"copy{n}.md#1", "remote days", "Notice") for n in range(30)]
+    vectors = {**VECTORS, **{copy.chunk_id: (0.9, 0.436) for copy in copies}}
+    crowded = MemoryEngine([REMOTE, LEAVE, OFFICE, *copies], vectors)
+    for mode in ("hybrid", "dense"):
+        found = run(crowded, config=RetrieveConfig(k=3, depth=3, mode=mode))
+        assert len(found.hits) == 3
+        repeated = next(hit for hit in found.hits if hit.chunk.text == "remote days")
+        assert len(repeated.also_in) == 29
