@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BLOCK = 16_384
-_GATHERED = 512
+_GATHERED = 256
 """Rows copied at a time: as many as a processor's cache holds."""
 _ADD_BATCH = 10_000
 _SINGLE_THREADED_UNTIL = 5_000

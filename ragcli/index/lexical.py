@@ -23,6 +23,10 @@ from ragcli.errors import StoreError
 FIELDS = ("text", "title", "headings", "nearby")
 LOCKS = (".tantivy-writer.lock", ".tantivy-meta.lock")
 
+_LARGE, _EVERYWHERE = 10_000, 0.8
+"""In so large an index a term that stands in or beside so many chunks is not sought beside them: it tells none apart
+there and takes as long to read as all the others. Measured on six golden sets, nDCG@10 moves by .001 or not at all."""
+
 Keep = Callable[[list[int]], list[bool]]
 """Of chunk numbers: which of them may be shown."""
 
@@ -127,10 +131,15 @@ class LexicalReader:
             if boost <= 0:
                 continue
             for term, count in terms.items():
+                if name == "nearby" and self._is_everywhere(term):
+                    continue
                 query = tantivy.Query.term_query(self._schema, name, term, "freq")
                 weight = boost * count
                 clauses.append((tantivy.Occur.Should, query if weight == 1 else _boosted(query, weight)))
         return tantivy.Query.boolean_query(clauses) if clauses else None
+
+    def _is_everywhere(self, term: str) -> bool:
+        return self.count >= _LARGE and self._searcher.doc_freq("nearby", term) > _EVERYWHERE * self.count
 
     def _restricted(self, query: Any, documents: Sequence[int]) -> Any:
         allowed = tantivy.Query.term_set_query(self._schema, "document", list(documents))

@@ -8,6 +8,7 @@ import pytest
 
 from ragcli.config import IndexConfig
 from ragcli.errors import StoreError
+from ragcli.index import lexical
 from ragcli.index.folder import IndexFolder
 from ragcli.index.lexical import LexicalReader, without_stop_words
 from ragcli.index.lexical_writer import LexicalChunk, LexicalWriter
@@ -169,3 +170,20 @@ def test_a_chunk_is_found_by_what_stands_beside_it(tmp_path: Path) -> None:
     assert {number for number, _ in both} == {0, 1, 2}
     assert [number for number, _ in both][-1] == 1
     assert {number for number, _ in reader.search({"cat": 1, "bird": 1}, {"nearby": 0}, 3)} == {0, 2}
+
+
+def test_in_a_large_index_a_word_that_is_everywhere_is_sought_in_the_chunks_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chunks = [
+        LexicalChunk(n, n, "the rare" if n == 7 else "the" if n % 2 else "pad", "", "", nearby="the pad rare"[: 7 + n])
+        for n in range(20)
+    ]
+    reader = _write(tmp_path, chunks)
+    everyone = reader.search({"the": 1}, {}, 20)
+    assert len(everyone) == 20
+    monkeypatch.setattr(lexical, "_LARGE", 20)
+    odd = [number for number, _ in reader.search({"the": 1}, {}, 20)]
+    assert sorted(odd) == list(range(1, 20, 2))
+    assert reader.search({"rare": 1}, {}, 20)[0][0] == 7
+    assert len(reader.search({"rare": 1}, {}, 20)) > 1, "a rare word is still sought beside the chunks"
