@@ -156,6 +156,10 @@ class Staging:
         rows = self._rows("SELECT doc_id, document_key FROM documents ORDER BY doc_id")
         return {_text(row[0]): str(row[1]) for row in rows}
 
+    def document_files(self) -> dict[str, str]:
+        """The path, within its root, of the file that each document came out of."""
+        return {_text(name): _text(path) for name, path in self._rows("SELECT doc_id, relative FROM documents")}
+
     def document(self, doc_id: str) -> Document:
         """The document. Raises KeyError when there is none of that id."""
         rows = self._rows("SELECT data FROM documents WHERE doc_id = ?", (_stored(doc_id),))

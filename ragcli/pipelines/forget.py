@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def forget(
     ``forget_traces`` removes the traces that touched the ids it is given. Raises SourceError when a source matches
     nothing. The files themselves are not touched: what is still there is read again by the next ingest.
     """
-    wanted = _Wanted(sources)
+    wanted = _Wanted(sources, writer.staging.document_files())
     remains = _collect(writer, wanted)
     wanted.check_all_matched()
     _clear_staging(writer, wanted)
@@ -57,18 +57,19 @@ def forget(
 class _Wanted:
     """Whether a document is meant, remembering which of the names met one."""
 
-    def __init__(self, sources: Sequence[str]) -> None:
+    def __init__(self, sources: Sequence[str], files: Mapping[str, str]) -> None:
+        """``files`` holds the path of the file that each staged document came out of."""
         if not all(name.strip() for name in sources):
             raise ConfigError("an empty name is no document", hint="rag search --filter source=… finds names")
         self._names = list(sources)
         self._patterns = [re.compile(glob_pattern(name), re.DOTALL) for name in sources if re.search(r"[*?\[]", name)]
+        self._files = files
         self._met: set[str] = set()
 
     def __call__(self, doc_id: str, source: str) -> bool:
         hit = False
         for name in self._names:
-            member = name.startswith(source + "!") and doc_id.startswith(name + "!")  # of an archive in an archive
-            if name in (doc_id, source) or member:
+            if name in (doc_id, source) or self._is_member(doc_id, name):
                 self._met.add(name)
                 hit = True
         for pattern in self._patterns:
@@ -76,6 +77,17 @@ class _Wanted:
                 self._met.add(pattern.pattern)
                 hit = True
         return hit
+
+    def _is_member(self, doc_id: str, name: str) -> bool:
+        """Whether the document came out of the file, or the archive in a file, called ``name``.
+
+        ``a!b.txt`` may be a member of ``a`` or a file of that name. Of a document that is in no folder any more nothing
+        tells which, and it goes.
+        """
+        if not doc_id.startswith(name + "!"):
+            return False
+        file = self._files.get(doc_id, "")
+        return len(name) >= doc_id.find(file) + len(file)
 
     def check_all_matched(self) -> None:
         """Raise SourceError for a name that met no document."""

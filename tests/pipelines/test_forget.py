@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -124,25 +123,6 @@ def test_forgetting_everything_leaves_an_empty_index(tmp_path: Path) -> None:
     with IndexFolder(tmp_path).open() as engine:
         assert engine.doc_ids() == []
     assert IndexFolder(tmp_path).verify() == []
-
-
-def test_a_name_takes_the_members_of_a_container_and_nothing_else(tmp_path: Path) -> None:
-    def member(doc_id: str, source: str, text: str) -> Document:
-        return replace(document(doc_id, text), source=source)
-
-    _publish(
-        tmp_path,
-        document("a", "plain apple"),
-        document("a!b.txt", "plain banana"),
-        member("a!c.jsonl!1", "a!c.jsonl", "row cherry"),
-        member("z.zip!box.mbox!1", "z.zip", "mail damson"),
-        member("z.zip!other.txt", "z.zip", "text elder"),
-    )
-    assert _forget(tmp_path, "a").doc_ids == ("a",)
-    assert _forget(tmp_path, "z.zip!box.mbox").doc_ids == ("z.zip!box.mbox!1",)
-    assert _forget(tmp_path, "z.zip").doc_ids == ("z.zip!other.txt",)
-    with IndexFolder(tmp_path).open() as engine:
-        assert engine.doc_ids() == ["a!b.txt", "a!c.jsonl!1"]
 
 
 @pytest.mark.parametrize("name", ["", " "])
