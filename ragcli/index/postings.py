@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from datetime import date
 from typing import TYPE_CHECKING
 
 from ragcli.records import Document
@@ -21,7 +22,7 @@ DATE_KEYS = ("date", "effective_date", "modified", "expires")
 ALIASES = {"language": "lang", "tags": "tag"}
 ACL = "acl"
 SUPERSEDES = "supersedes"
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DATE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ].*)?", re.DOTALL)
 
 
 def entries(document: Document) -> Iterator[tuple[str, str]]:
@@ -35,10 +36,18 @@ def entries(document: Document) -> Iterator[tuple[str, str]]:
     yield from ((SUPERSEDES, name) for name in metadata.supersedes)
     single = {"lang": metadata.language, "type": metadata.type, "status": metadata.status}
     dates = {"effective_date": metadata.effective_date, "modified": metadata.modified, "expires": metadata.expires}
-    written = metadata.extra.get("date", "")
-    dates["date"] = metadata.effective_date or (written if _DATE.fullmatch(written) else None) or metadata.modified
+    dates["date"] = metadata.effective_date or _day(metadata.extra.get("date", "")) or metadata.modified
     yield from ((key, value) for key, value in (single | dates).items() if value)
     yield from ((f"meta.{name}", value) for name, value in metadata.extra.items())
+
+
+def _day(text: str) -> str | None:
+    """The day of a date or of a time by ISO 8601; None for anything else."""
+    match = _DATE.fullmatch(text)
+    try:
+        return date.fromisoformat(match[1]).isoformat() if match else None
+    except ValueError:
+        return None
 
 
 def acl_value(groups: tuple[str, ...]) -> str:

@@ -233,12 +233,15 @@ def test_a_date_written_in_a_document_counts_before_that_of_its_file(tmp_path: P
         tmp_path,
         document("written.md", extra={"date": "2019-05-01"}, modified="2026-07-01"),
         document("effective.md", extra={"date": "2019-05-01"}, effective_date="2021-01-01", modified="2026-07-01"),
+        document("timed.md", extra={"date": "2018-02-03T10:00:00+02:00"}, modified="2026-07-01"),
         document("odd.md", extra={"date": "last spring"}, modified="2026-07-01"),
+        document("never.md", extra={"date": "2019-13-45"}, modified="2026-07-01"),
     )
     with engine:
-        assert _seen(engine, "date < 2020-01-01") == ["written.md"]
+        assert _seen(engine, "date < 2020-01-01") == ["timed.md", "written.md"]
+        assert _seen(engine, "date = 2018-02-03") == ["timed.md"]
         assert _seen(engine, "date = 2021") == ["effective.md"]
-        assert _seen(engine, "date = 2026") == ["odd.md"]
+        assert _seen(engine, "date = 2026") == ["never.md", "odd.md"]
         assert _seen(engine, "meta.date = 2019-05-01") == ["effective.md", "written.md"]
 
 
