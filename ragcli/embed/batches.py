@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 _ENOUGH = 256  # tokens that fill a batch well: smaller ones lose more to the start of a run than padding would cost
-_MOST = 1024  # tokens after which a batch outgrows a processor's caches: twice as many run a fifth slower
+_MOST = 1024  # tokens after which a batch outgrows a processor's caches: twice as many run up to a tenth slower
 _SHORTEST = 0.8  # of the longest in a batch
 
 

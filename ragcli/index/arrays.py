@@ -12,7 +12,7 @@ _HINT = "rag versions verify; rag index --rebuild"
 
 
 def map_array(path: Path, kind: str, dimensions: int) -> Any:
-    """The array in ``path``, mapped and read by nobody yet; a plain array, whose slices cost a sixth of a ``memmap``'s.
+    """The array in ``path``, mapped and read by nobody yet; a plain array: slicing a ``memmap`` is slow.
 
     Raises StoreError when the file is no sound array, holds Python objects, or is of another dtype (``kind``, such as
     ``<f4``) or number of dimensions.

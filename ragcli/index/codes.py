@@ -89,7 +89,7 @@ class Codes:
                 np.bitwise_count(differing[: stop - start], out=bits[: stop - start])
                 total += bits[: stop - start]
         if allowed is not None:
-            distances |= allowed.astype(np.uint16) - np.uint16(1)  # 1 to 0, 0 to FAR: a fifth of the time of a choice
+            distances |= allowed.astype(np.uint16) - np.uint16(1)  # 1 to 0, 0 to FAR: faster than a choice
         return distances
 
     def needed_factor(

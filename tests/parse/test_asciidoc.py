@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragcli.parse.asciidoc import asciidoc_headings, asciidoc_literals, looks_like_asciidoc
+from ragcli.parse.text_markup import HEADINGS
 from tests.parse.builders import parse_one, shape
 
 MANUAL = """git-rebase(1)
@@ -154,3 +155,8 @@ def test_a_term_and_its_description_are_one_block() -> None:
         ("paragraph", None, "last;;"),
     ]
     assert ("code", None, "\tStage {all} files.") in shape(parse_one("o.rst", source.encode()))
+
+
+def test_an_org_heading_with_a_long_run_of_blanks_is_read() -> None:
+    text = "* One" + " " * 40_000 + "two :tag:\n* Three\n"  # hangs when its tail is tried at every blank
+    assert [heading.title.split() for heading in HEADINGS["text/org"](text)] == [["One", "two"], ["Three"]]
