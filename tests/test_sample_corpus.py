@@ -13,8 +13,8 @@ import pymupdf
 import pytest
 
 from ragcli.config import IngestConfig
-from ragcli.parse.pool import parse_files
-from ragcli.parse.walk import SourceFile, walk
+from ragcli.parse.files.pool import parse_files
+from ragcli.parse.files.walk import SourceFile, walk
 from ragcli.records import Document, FileReport
 from tests.make_sample_corpus import FILES, make
 from tests.sample_lines import read_lines

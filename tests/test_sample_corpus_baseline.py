@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ragcli.evaluate.bootstrap import Bootstrap
 from ragcli.evaluate.gate import judge_run
-from ragcli.evaluate.golden import load_golden
-from ragcli.evaluate.results import summary
+from ragcli.evaluate.golden_sets.file import load_golden
+from ragcli.evaluate.measuring.bootstrap import Bootstrap
+from ragcli.evaluate.measuring.results import summary
 from ragcli.evaluate.run import CaseResult, EvalRun, load_run
 
 REPOSITORY = Path(__file__).resolve().parents[1]

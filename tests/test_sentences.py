@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcli.sentences import sentence_spans
+from ragcli.language.sentences import sentence_spans
 
 CASES = {
     "abbreviations": ("en", ["Dr. Smith met J. R. Tolkien at 5 p.m. yesterday.", "He left."]),

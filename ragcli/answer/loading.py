@@ -5,35 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ragcli.answer.extractive import ExtractiveAnswerer
+from ragcli.answer.extract.extractive import ExtractiveAnswerer
 from ragcli.config import Config
 from ragcli.interfaces import Embedder, Generator
 
 if TYPE_CHECKING:
-    from ragcli.answer.anthropic import MessagesClient
-    from ragcli.answer.text_model import MessagesTextModel
+    from ragcli.answer.model.anthropic import MessagesClient
+    from ragcli.answer.model.text_model import MessagesTextModel
 
 
 def load_generator(config: Config, *, embedder: Embedder | None, environ: Mapping[str, str]) -> Generator:
     """The generator that ``answer.provider`` names. Raises ModelError when it may not or cannot be used."""
     if config.answer.provider == "extractive":
         return ExtractiveAnswerer(config.answer, embedder)
-    from ragcli.answer.written import WrittenAnswerer
+    from ragcli.answer.model.written import WrittenAnswerer
 
     return WrittenAnswerer(config.answer, messages_client(config, environ))
 
 
 def text_model(config: Config, environ: Mapping[str, str], *, batch: bool = False) -> MessagesTextModel:
     """The configured model for writing about chunks and for judging, whatever ``answer.provider`` says."""
-    from ragcli.answer.text_model import MessagesTextModel
+    from ragcli.answer.model.text_model import MessagesTextModel
 
     return MessagesTextModel(messages_client(config, environ), config.answer.model, batch=batch)
 
 
 def messages_client(config: Config, environ: Mapping[str, str]) -> MessagesClient:
     """A client for ``answer.base_url``; nothing is sent yet. Raises ModelError without a key or under RAG_OFFLINE."""
-    from ragcli.answer.anthropic import MessagesClient
-    from ragcli.answer.endpoint import find_endpoint
+    from ragcli.answer.model.anthropic import MessagesClient
+    from ragcli.answer.model.endpoint import find_endpoint
 
     settings = config.answer
     origin = config.origins.get("answer.base_url", "default")

@@ -7,8 +7,8 @@ from functools import cache
 
 from ragcli.config import AnswerConfig
 from ragcli.interfaces import Engine, Tokenizer
+from ragcli.language.sentences import sentence_spans
 from ragcli.records import Document, Passage, Retrieval, RetrievedChunk, Span
-from ragcli.sentences import sentence_spans
 
 
 def pack(retrieval: Retrieval, *, engine: Engine, config: AnswerConfig, tokenizer: Tokenizer) -> tuple[Passage, ...]:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from ragcli.chunk.outline import Piece
 from ragcli.chunk.tokens import TokenMap
 from ragcli.chunk.units import lines
+from ragcli.language.sentences import sentence_spans
 from ragcli.records import Span
-from ragcli.sentences import sentence_spans
 
 _RULE = re.compile(r"(?=[^-]*-)[\s|:+=-]+")
 _INTRODUCES = (":", "：", "︰")

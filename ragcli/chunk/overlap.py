@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from ragcli.chunk.cuts import Cut
 from ragcli.chunk.tokens import TokenMap
+from ragcli.language.sentences import sentence_spans
 from ragcli.records import Document, Span
-from ragcli.sentences import sentence_spans
 
 
 def with_overlap(document: Document, cuts: Sequence[Cut], tokens: TokenMap, overlap: int) -> list[Cut]:

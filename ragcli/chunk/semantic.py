@@ -11,8 +11,8 @@ from ragcli.chunk.packing import pack
 from ragcli.chunk.sections import Group, common_path, grouped
 from ragcli.chunk.tokens import TokenMap
 from ragcli.chunk.units import GLUED, PROSE, Unit, cut_piece
+from ragcli.language.sentences import sentence_spans
 from ragcli.records import Document, Span
-from ragcli.sentences import sentence_spans
 
 Similarity = Callable[[Sequence[str]], Sequence[float]]
 """Cosine of each of n texts with the next one: n - 1 numbers."""

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from ragcli.chunk.outline import trimmed
 from ragcli.chunk.tokens import TokenMap
+from ragcli.language.sentences import sentence_spans
 from ragcli.records import BlockKind, Span
-from ragcli.sentences import sentence_spans
 
 GLUED = 100.0
 """Price of a cut that leaves a heading without its text: paid only when nothing else is possible."""

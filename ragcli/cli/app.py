@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ragcli.cli import (
+from ragcli.cli.commands import (
     ask,
     chunk,
     config,
@@ -26,10 +26,9 @@ from ragcli.cli import (
     tune,
     versions,
 )
-from ragcli.cli.help import epilog
-from ragcli.cli.invocation import Invocation
-from ragcli.cli.logs import show_logs
+from ragcli.cli.invocation import Invocation, epilog
 from ragcli.cli.output import Color, Output
+from ragcli.cli.progress import show_logs
 from ragcli.errors import ExitCode
 
 app = typer.Typer(

@@ -10,8 +10,7 @@ from typing import Any
 
 import typer
 
-from ragcli.cli.output import Output
-from ragcli.cli.terminal import printable
+from ragcli.cli.output import Output, printable
 from ragcli.errors import ExitCode, RagError
 
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]

@@ -14,6 +14,7 @@ from ragcli.errors import ConfigError
 if TYPE_CHECKING:
     from ragcli.records import Scope
 
+
 SearchMode = Literal["hybrid", "bm25", "dense"]
 K = Annotated[int | None, typer.Option("-k", metavar="N", help="Passages returned [default: retrieve.k].")]
 Filters = Annotated[
@@ -73,3 +74,22 @@ def _date(text: str) -> str:
         return datetime.date.fromisoformat(text).isoformat()
     except ValueError as error:
         raise ConfigError(f"--as-of {text!r} is not a date", hint="write it as YYYY-MM-DD") from error
+
+
+# The options of the commands that write the index.
+
+Wait = Annotated[
+    float, typer.Option("--wait", metavar="SECONDS", min=0, help="Wait for another writer instead of stopping.")
+]
+Rebuild = Annotated[bool, typer.Option("--rebuild", help="Ignore every reusable artefact.")]
+
+
+def key_values(pairs: list[str] | None, option: str) -> dict[str, str]:
+    """``KEY=VALUE`` pairs. Raises ConfigError for one without ``=`` or without a key."""
+    found = {}
+    for pair in pairs or ():
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise ConfigError(f"{option} {pair!r} is not KEY=VALUE")
+        found[key.strip()] = value.strip()
+    return found

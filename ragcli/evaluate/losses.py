@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ragcli.evaluate.answer_measures import said
-from ragcli.evaluate.compare import contains
-from ragcli.evaluate.context import Piece, holds
-from ragcli.evaluate.labels import Judged, Unit
+from ragcli.evaluate.golden_sets.labels import Judged, Unit
+from ragcli.evaluate.measuring.answer_measures import said
+from ragcli.evaluate.measuring.compare import contains
+from ragcli.evaluate.measuring.context import Piece, holds
 from ragcli.evaluate.run import Loss
 from ragcli.records import Answer, Ranking, Retrieval
 

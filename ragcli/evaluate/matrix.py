@@ -21,8 +21,8 @@ from typing import Any
 
 from ragcli.codec import encode
 from ragcli.errors import ConfigError
-from ragcli.evaluate.bootstrap import Bootstrap, Difference, differences
 from ragcli.evaluate.gate import LOWER_IS_BETTER, WATCHED
+from ragcli.evaluate.measuring.bootstrap import Bootstrap, Difference, differences
 from ragcli.evaluate.run import EvalRun
 
 _KEYS = ("measures", "rows", "axes")

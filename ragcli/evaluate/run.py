@@ -12,7 +12,7 @@ from typing import Any
 
 from ragcli.codec import decode, encode
 from ragcli.errors import ConfigError
-from ragcli.evaluate.judge import JudgedClaim
+from ragcli.evaluate.judge.claims import JudgedClaim
 
 SCHEMA = "rag.eval/1"
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ragcli.evaluate.context import holds
-from ragcli.evaluate.labels import Unit
+from ragcli.evaluate.golden_sets.labels import Unit
 from ragcli.evaluate.losses import Path, final_ranking, find_loss, first_rank
+from ragcli.evaluate.measuring.context import holds
 from ragcli.evaluate.run import Loss
 from ragcli.records import Chunk, Document, Ranking
 

@@ -7,7 +7,7 @@ import json
 
 from ragcli.config import Config
 from ragcli.errors import StoreError
-from ragcli.index import analysis
+from ragcli.index.lexical import analysis
 from ragcli.index.manifest import FORMAT, Manifest
 from ragcli.records import EmbedderInfo
 

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from ragcli.config import IndexConfig
 from ragcli.errors import ConfigError
-from ragcli.index import analysis
 from ragcli.index.compatibility import check_analyser
-from ragcli.index.lexical import LexicalReader, without_stop_words
+from ragcli.index.dense.vector_search import VectorSearch
+from ragcli.index.lexical import analysis
+from ragcli.index.lexical.bm25 import LexicalReader, without_stop_words
 from ragcli.index.manifest import Manifest, read_manifest
-from ragcli.index.selection import Selection, select
-from ragcli.index.supersedes import NAME as SUPERSEDES
-from ragcli.index.supersedes import read_references
-from ragcli.index.vector_search import VectorSearch
+from ragcli.index.segments.selection import Selection, select
+from ragcli.index.segments.supersedes import NAME as SUPERSEDES
+from ragcli.index.segments.supersedes import read_references
+from ragcli.index.segments.view import View
 from ragcli.index.versions import Pin
-from ragcli.index.view import View
 from ragcli.records import Allowed, Chunk, DenseMethod, Document, EmbedderInfo, Hit, Ranking, Scope
 
 if TYPE_CHECKING:

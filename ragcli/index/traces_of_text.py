@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ragcli.index.database import store_errors
+from ragcli.index.staged.database import store_errors
 
 _SQLITE = b"SQLite format 3\0"
 _BLOCK = 1 << 20

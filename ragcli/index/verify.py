@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ragcli.errors import StoreError
-from ragcli.index.dense import Graph
+from ragcli.index.dense.graph_file import GraphFileError
+from ragcli.index.dense.graph_probe import graph_marker, graph_works
+from ragcli.index.dense.vectors import Graph
 from ragcli.index.engine import LEXICAL
-from ragcli.index.graph_file import GraphFileError
-from ragcli.index.graph_probe import graph_marker, graph_works
-from ragcli.index.lexical import LexicalReader
+from ragcli.index.lexical.bm25 import LexicalReader
 from ragcli.index.manifest import NAME, FileInfo, Manifest, hash_file, read_manifest
-from ragcli.index.segment import GRAPH
-from ragcli.index.view import View
+from ragcli.index.segments.segment import GRAPH
+from ragcli.index.segments.view import View
 
 
 def faults(folder: Path) -> list[str]:

@@ -7,10 +7,8 @@ import json
 import re
 import zipfile
 
-from ragcli.parse.asciidoc import looks_like_asciidoc
 from ragcli.parse.decode import wide_encoding
-from ragcli.parse.extensions import BY_EXTENSION, CODE
-from ragcli.parse.mail_signs import is_mailbox, is_message
+from ragcli.parse.text.asciidoc import looks_like_asciidoc
 
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 SLIDES = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
@@ -163,3 +161,77 @@ def _is_json_lines(data: bytes) -> bool:
         return all(isinstance(json.loads(line), dict) for line in lines[:2])
     except ValueError:
         return False
+
+
+# What a file's extension says about its text.
+
+MARKUP = {".rst": "text/x-rst", ".rest": "text/x-rst", ".adoc": "text/asciidoc", ".asciidoc": "text/asciidoc"}
+MARKUP |= {".asc": "text/asciidoc", ".org": "text/org", ".tex": "text/x-tex", ".latex": "text/x-tex"}
+_CODE = """
+.py .pyi .js .mjs .cjs .ts .tsx .jsx .java .kt .kts .scala .c .h .cc .cpp .cxx .hpp .cs .go .rs .rb
+.php .pl .pm .swift .m .mm .lua .r .jl .sh .bash .zsh .fish .ps1 .bat .cmd .sql .yaml .yml .toml
+.ini .cfg .conf .properties .css .scss .less .vue .svelte .dart .ex .exs .erl .hs .ml .fs .clj .lisp
+.el .vim .tf .proto .graphql .cmake .gradle .groovy .asm .s .f90 .pas .v .sv .vhd .zig .nim .diff
+.patch .dockerfile .makefile .mk
+"""
+CODE = {extension: f"text/x-code-{extension[1:]}" for extension in _CODE.split()}
+BY_EXTENSION = {
+    **MARKUP,
+    **CODE,
+    ".md": "text/markdown",
+    ".markdown": "text/markdown",
+    ".mdx": "text/markdown",
+    ".mkd": "text/markdown",
+    ".qmd": "text/markdown",
+    ".rmd": "text/markdown",
+    ".txt": "text/plain",
+    ".text": "text/plain",
+    ".log": "text/plain",
+    ".srt": "application/x-subrip",
+    ".vtt": "text/vtt",
+    ".html": "text/html",
+    ".htm": "text/html",
+    ".xhtml": "text/html",
+    ".mhtml": "message/rfc822",
+    ".mht": "message/rfc822",
+    ".csv": "text/csv",
+    ".tsv": "text/tab-separated-values",
+    ".tab": "text/tab-separated-values",
+    ".json": "application/json",
+    ".jsonl": "application/jsonl",
+    ".ndjson": "application/jsonl",
+    ".ipynb": "application/x-ipynb+json",
+    ".xml": "application/xml",
+    ".nxml": "application/xml",
+    ".eml": "message/rfc822",
+    ".mbox": "application/mbox",
+    ".rtf": "application/rtf",
+}
+
+
+# Whether bytes without a telling name are a message or a mailbox, or a text that begins with a header of its own.
+
+_HEADER = re.compile(rb"([A-Za-z][\w-]*):[^\r\n]*\r?\n(?:[ \t][^\r\n]*\r?\n)*")
+_TRANSPORT = {b"received", b"return-path", b"message-id", b"mime-version", b"delivered-to"}
+_WRITTEN = {b"from", b"to", b"date", b"subject"}
+_DATE = re.compile(rb"^date:[^\r\n]*\d{1,2} [A-Z][a-z]{2} \d{4} +\d\d:\d\d", re.I | re.M)
+_CONTENT = re.compile(rb"^content-type:[ \t]*(?!text/(?:plain|html)\b|multipart/|message/|application/)", re.I | re.M)
+_MAILBOX = re.compile(rb"From [^\r\n]*\d\d:\d\d[^\r\n]*\d{4}[^\r\n]*\r?\n[A-Za-z][\w-]*:")
+
+
+def is_message(head: bytes) -> bool:
+    """Whether ``head`` begins with headers that only a message has: one of its way, or all four of its writer."""
+    end = 0
+    names: set[bytes] = set()
+    while match := _HEADER.match(head, end):
+        names.add(match[1].lower())
+        end = match.end()
+    block = head[:end]
+    if len(names) < 2 or _CONTENT.search(block):
+        return False
+    return bool(names & _TRANSPORT) or (names >= _WRITTEN and _DATE.search(block) is not None)
+
+
+def is_mailbox(head: bytes) -> bool:
+    """Whether ``head`` begins with the line that stands above each message of a mailbox, and a header."""
+    return _MAILBOX.match(head) is not None

@@ -6,11 +6,11 @@ import re
 from dataclasses import replace
 
 from ragcli.parse.assemble import sections_of
-from ragcli.parse.front_matter import claims_access
 from ragcli.parse.language import detect_language
 from ragcli.parse.metadata import declare
 from ragcli.parse.registry import family_of
 from ragcli.parse.source import Extract, Source
+from ragcli.parse.text.front_matter import claims_access
 from ragcli.records import Coverage, Document, FileReport, Metadata
 
 _GARBAGE = re.compile(r"[\ufffd\ue000-\uf8ff\U000f0000-\U0010fffd]|\(cid:\d+\)")

@@ -11,7 +11,7 @@ from typing import Any
 
 from ragcli.config import PathRule
 from ragcli.errors import AccessError
-from ragcli.parse.walk import glob_pattern
+from ragcli.parse.files.walk import glob_pattern
 from ragcli.records import Document, Metadata
 
 DATE_KEYS = ("modified", "effective_date", "expires")

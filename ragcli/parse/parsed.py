@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ragcli.parse.walk import SourceFile
+from ragcli.parse.files.walk import SourceFile
 from ragcli.records import Document, FileReport
 
 

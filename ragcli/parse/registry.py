@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from ragcli.config import IngestConfig
 from ragcli.errors import ParseError
-from ragcli.parse.detect import BINARY, LEGACY, SHEETS, SLIDES, UNREADABLE, WORD
-from ragcli.parse.extensions import CODE, MARKUP
+from ragcli.parse.detect import BINARY, CODE, LEGACY, MARKUP, SHEETS, SLIDES, UNREADABLE, WORD
 from ragcli.parse.source import Parser
 
 
@@ -42,25 +41,25 @@ ARCHIVES = (
 )
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/tiff", "image/bmp", "image/webp")
 FAMILIES = (
-    Family("markdown", 2, ("text/markdown",), ("markdown-it-py",)),
-    Family("text", 3, ("text/plain", *MARKUP.values(), *CODE.values(), "text/vtt", "application/x-subrip")),
-    Family("html", 2, ("text/html", "application/xhtml+xml"), ("trafilatura", "lxml")),
-    Family("pdf", 4, ("application/pdf",), ("pymupdf",)),
-    Family("image", 1, IMAGES, (), "ocr"),
-    Family("word", 1, (WORD,), ("python-docx",)),
-    Family("slides", 1, (SLIDES,), ("python-pptx",), "office"),
-    Family("sheets", 2, (SHEETS, XLS, *SHEETS_TOO), ("python-calamine",), "office"),
-    Family("opendocument", 1, (ODT, ODP)),
-    Family("rtf", 1, ("application/rtf",), ("striprtf",), "office"),
-    Family("epub", 1, ("application/epub+zip",)),
-    Family("xml", 1, ("application/xml",)),
-    Family("notebook", 1, ("application/x-ipynb+json",)),
-    Family("mail", 1, ("message/rfc822", "application/mbox")),
-    Family("outlook", 1, ("application/vnd.ms-outlook",), ("python-oxmsg",), "office"),
-    Family("archive", 2, ARCHIVES),
-    Family("legacy", 2, (LEGACY[".doc"], LEGACY[".ppt"])),
-    Family("protected", 1, (UNREADABLE,), ("msoffcrypto-tool",), "office"),
-    Family("rows", 2, ("text/csv", "text/tab-separated-values", "application/jsonl", "application/json")),
+    Family("text.markdown", 2, ("text/markdown",), ("markdown-it-py",)),
+    Family("text.text", 3, ("text/plain", *MARKUP.values(), *CODE.values(), "text/vtt", "application/x-subrip")),
+    Family("web.html", 2, ("text/html", "application/xhtml+xml"), ("trafilatura", "lxml")),
+    Family("pdf.document", 4, ("application/pdf",), ("pymupdf",)),
+    Family("pdf.image", 1, IMAGES, (), "ocr"),
+    Family("office.word", 1, (WORD,), ("python-docx",)),
+    Family("office.slides", 1, (SLIDES,), ("python-pptx",), "office"),
+    Family("office.sheets", 2, (SHEETS, XLS, *SHEETS_TOO), ("python-calamine",), "office"),
+    Family("office.opendocument", 1, (ODT, ODP)),
+    Family("office.rtf", 1, ("application/rtf",), ("striprtf",), "office"),
+    Family("web.epub", 1, ("application/epub+zip",)),
+    Family("web.xml", 1, ("application/xml",)),
+    Family("text.notebook", 1, ("application/x-ipynb+json",)),
+    Family("containers.mail", 1, ("message/rfc822", "application/mbox")),
+    Family("containers.outlook", 1, ("application/vnd.ms-outlook",), ("python-oxmsg",), "office"),
+    Family("containers.archive", 2, ARCHIVES),
+    Family("office.legacy", 2, (LEGACY[".doc"], LEGACY[".ppt"])),
+    Family("office.protected", 1, (UNREADABLE,), ("msoffcrypto-tool",), "office"),
+    Family("text.rows", 2, ("text/csv", "text/tab-separated-values", "application/jsonl", "application/json")),
 )
 _BY_TYPE = {kind: family for family in FAMILIES for kind in family.media_types}
 _OUTPUT_SETTINGS = ("ocr", "ocr_languages", "strip_boilerplate")

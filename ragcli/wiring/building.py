@@ -13,11 +13,11 @@ from ragcli.wiring.reading import sessions, traces
 
 if TYPE_CHECKING:
     from ragcli.chunk.plan import ContextPlan
-    from ragcli.index.writer import Writer
+    from ragcli.index.publishing.writer import Writer
     from ragcli.interfaces import Progress, TextModel
-    from ragcli.parse.walk import SourceFile
-    from ragcli.pipelines.chunk import ChunkResult
-    from ragcli.pipelines.plan import Plan
+    from ragcli.parse.files.walk import SourceFile
+    from ragcli.pipelines.building.chunk import ChunkResult
+    from ragcli.pipelines.ingesting.plan import Plan
     from ragcli.records import Chunk, Document, FileReport, Forgotten
 
 
@@ -36,8 +36,8 @@ class Built:
 
 def build(config: Config, writer: Writer, *, rebuild: bool = False, progress: Progress | None = None) -> Built:
     """Cut what changed, embed it, and publish a version."""
-    from ragcli.pipelines.chunk import chunk as run_chunk
-    from ragcli.pipelines.index import build_index
+    from ragcli.pipelines.building.chunk import chunk as run_chunk
+    from ragcli.pipelines.building.index import build_index
 
     embedder = load_embedder(config)
     model = _context_model(config)
@@ -57,7 +57,7 @@ def build(config: Config, writer: Writer, *, rebuild: bool = False, progress: Pr
 
 def chunk(config: Config, writer: Writer, *, progress: Progress | None = None) -> ChunkResult:
     """Cut every ingested document again where the settings ask for it, with statistics over all of them."""
-    from ragcli.pipelines.chunk import chunk as run_chunk
+    from ragcli.pipelines.building.chunk import chunk as run_chunk
 
     return run_chunk(
         config=config,
@@ -71,14 +71,14 @@ def chunk(config: Config, writer: Writer, *, progress: Progress | None = None) -
 
 def plan_ingest(config: Config, files: Sequence[SourceFile]) -> Plan:
     """What parsing, cutting and embedding these files would take."""
-    from ragcli.pipelines.plan import plan
+    from ragcli.pipelines.ingesting.plan import plan
 
     return plan(files, config=config, embedder=load_embedder(config))
 
 
 def plan_chunking(config: Config, writer: Writer) -> ContextPlan | None:
     """What chunking would ask of a language model; None when ``chunk.context`` is off."""
-    from ragcli.pipelines.chunk import plan_contexts
+    from ragcli.pipelines.building.chunk import plan_contexts
 
     if config.chunk.context == "off":
         return None
@@ -92,9 +92,9 @@ def _context_model(config: Config) -> TextModel | None:
 
 def parse_file(path: Path, config: Config) -> tuple[tuple[Document, ...], tuple[FileReport, ...]]:
     """One file as an ingest would read it, with its reports."""
+    from ragcli.parse.files.pool import parse_files
+    from ragcli.parse.files.walk import SourceFile, walk
     from ragcli.parse.metadata import describe
-    from ragcli.parse.pool import parse_files
-    from ragcli.parse.walk import SourceFile, walk
     from ragcli.records import FileReport
 
     met = list(walk(path, config.ingest))
@@ -109,7 +109,7 @@ def parse_file(path: Path, config: Config) -> tuple[tuple[Document, ...], tuple[
 
 def chunk_document(document: Document, config: Config) -> tuple[Chunk, ...]:
     """A document cut under the present settings, without what a language model would write about its chunks."""
-    from ragcli.pipelines.chunk import chunk_staged
+    from ragcli.pipelines.building.chunk import chunk_staged
 
     return chunk_staged(document, config=config, embedder=load_embedder(config))
 

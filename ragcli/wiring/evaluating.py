@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from ragcli.answer.calibration import Tuned
     from ragcli.answer.injection import InjectionResult
     from ragcli.config import Config
-    from ragcli.evaluate.golden import GoldenSet
+    from ragcli.evaluate.golden_sets.file import GoldenSet
     from ragcli.evaluate.run import EvalRun
     from ragcli.interfaces import Progress
-    from ragcli.pipelines.judge import Judge
-    from ragcli.pipelines.steps import Steps
+    from ragcli.pipelines.evaluating.judge import Judge
+    from ragcli.pipelines.evaluating.steps import Steps
     from ragcli.records import AskResult, GoldenCase, Scope
 
 
 def evaluation_steps(stages: Stages, *, answers: bool, judge: Judge | None = None) -> Steps:
     """What an evaluation runs each case through; without ``answers`` only retrieval."""
-    from ragcli.answer.followup import standalone
-    from ragcli.pipelines.explain import leg_probe
-    from ragcli.pipelines.steps import Steps
+    from ragcli.answer.extract.followup import standalone
+    from ragcli.pipelines.evaluating.explain import leg_probe
+    from ragcli.pipelines.evaluating.steps import Steps
     from ragcli.retrieve.filters import parse_filter
 
     def ask(case: GoldenCase, scope: Scope) -> AskResult:
@@ -48,7 +48,7 @@ def evaluation_steps(stages: Stages, *, answers: bool, judge: Judge | None = Non
 
 def earlier(case: GoldenCase) -> list[str]:
     """The questions before a case's own, each made to stand alone by those before it."""
-    from ragcli.answer.followup import standalone
+    from ragcli.answer.extract.followup import standalone
 
     asked: list[str] = []
     for question in case.history:
@@ -66,7 +66,7 @@ def evaluate(
     progress: Progress | None = None,
 ) -> EvalRun:
     """A golden set through the stages; without ``answers`` only retrieval is measured."""
-    from ragcli.pipelines.evaluate import evaluate as run_evaluation
+    from ragcli.pipelines.evaluating.evaluate import evaluate as run_evaluation
 
     steps = evaluation_steps(stages, answers=answers, judge=judge)
     stages.expect([steps.question(case) for case in golden.cases])
@@ -92,9 +92,9 @@ def check_gate(
 ) -> None:
     """Raises ConfigError for a gate that cannot be decided, before anything is run: see ``evaluate.gate``."""
     from ragcli.evaluate.gate import check_comparable, check_thresholds
-    from ragcli.evaluate.judge import JUDGED_MEASURES
-    from ragcli.evaluate.results import names_of
-    from ragcli.pipelines.evaluate import corpus_fingerprint
+    from ragcli.evaluate.judge.claims import JUDGED_MEASURES
+    from ragcli.evaluate.measuring.results import names_of
+    from ragcli.pipelines.evaluating.evaluate import corpus_fingerprint
 
     extra = () if not answers else ("answer_relevancy", *(JUDGED_MEASURES if judged else ()))
     check_thresholds(fail_under, names_of(stages.config.eval.cutoffs, answers=answers, extra=extra))
@@ -112,8 +112,8 @@ def relevancy(stages: Stages, pairs: Sequence[tuple[str, str]]) -> list[float]:
 
 def load_judge(config: Config, *, repeats: int = 1, agreement: str = "") -> Judge:
     """The model of the configured provider as a judge; offline, the deterministic support check stands in."""
-    from ragcli.answer.support import check
-    from ragcli.pipelines.judge import model_judge, rule_judge
+    from ragcli.answer.check.support import check
+    from ragcli.pipelines.evaluating.judge import model_judge, rule_judge
 
     if config.answer.provider == "anthropic":
         model = load_text_model(config)
@@ -138,7 +138,7 @@ class MovedRank:
 
 def moved_ranks(golden: Path, config: Config, versions: tuple[str, str], scope: Scope) -> list[MovedRank]:
     """The labels of a golden set whose rank differs between two versions, in the order of the file."""
-    from ragcli.evaluate.golden import load_golden
+    from ragcli.evaluate.golden_sets.file import load_golden
 
     cases = load_golden(golden)
     runs = [evaluate(cases, Stages(config, at=version), scope, answers=False) for version in versions]
@@ -152,8 +152,8 @@ def moved_ranks(golden: Path, config: Config, versions: tuple[str, str], scope: 
 
 def tune(golden: GoldenSet, stages: Stages, scope: Scope, progress: Progress | None = None) -> Tuned:
     """The fitted ``answer.min_confidence``, with its cross-validated gain."""
-    from ragcli.pipelines.steps import case_scope
-    from ragcli.pipelines.tune import tune as run_tuning
+    from ragcli.pipelines.evaluating.steps import case_scope
+    from ragcli.pipelines.evaluating.tune import tune as run_tuning
 
     stages.expect([case.question for case in golden.cases])
     steps = evaluation_steps(stages, answers=False)
@@ -172,7 +172,7 @@ def tune(golden: GoldenSet, stages: Stages, scope: Scope, progress: Progress | N
 def run_injection(config: Config, *, progress: Progress | None = None) -> list[InjectionResult]:
     """The injection suite through the configured answerer; it needs no index."""
     from ragcli.answer.loading import load_generator
-    from ragcli.pipelines.injection import run_suite
+    from ragcli.pipelines.evaluating.injection import run_suite
 
     embedder = None if config.retrieve.mode == "bm25" else load_embedder(config)
     generator = load_generator(config, embedder=embedder, environ=os.environ)

@@ -13,7 +13,7 @@ from ragcli.wiring.models import load_embedder
 from ragcli.wiring.reading import Stages, index_folder
 
 if TYPE_CHECKING:
-    from ragcli.evaluate.golden import GoldenSet
+    from ragcli.evaluate.golden_sets.file import GoldenSet
     from ragcli.evaluate.matrix import MatrixResult, MatrixSpec
     from ragcli.evaluate.run import EvalRun
     from ragcli.interfaces import Progress
@@ -42,7 +42,7 @@ def run_matrix(
     progress: Progress | None = None,
 ) -> list[MatrixResult]:
     """Every row of a matrix, measured and compared with the first."""
-    from ragcli.pipelines.matrix import run_matrix as run_rows
+    from ragcli.pipelines.evaluating.matrix import run_matrix as run_rows
 
     def run(config: Config) -> EvalRun:
         stages = Stages(config)

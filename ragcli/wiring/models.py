@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ragcli.config import Config
 
 if TYPE_CHECKING:
-    from ragcli.answer.text_model import MessagesTextModel
+    from ragcli.answer.model.text_model import MessagesTextModel
     from ragcli.interfaces import Embedder, Reranker
 
 

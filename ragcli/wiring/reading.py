@@ -13,13 +13,13 @@ from ragcli.errors import ConfigError, StoreError
 from ragcli.wiring.models import load_embedder, load_reranker
 
 if TYPE_CHECKING:
-    from ragcli.answer.written import WrittenAnswerer
+    from ragcli.answer.model.written import WrittenAnswerer
     from ragcli.index.engine import FolderEngine
     from ragcli.index.folder import IndexFolder
     from ragcli.interfaces import Embedder, Generator, Reranker, Tokenizer
-    from ragcli.pipelines.ask import Gather, OnSentence
-    from ragcli.pipelines.inquiry import Inquiry
-    from ragcli.pipelines.prefetch import Prefetched
+    from ragcli.pipelines.asking.ask import Gather, OnSentence
+    from ragcli.pipelines.asking.inquiry import Inquiry
+    from ragcli.pipelines.asking.prefetch import Prefetched
     from ragcli.records import AskResult, Passage, Retrieval, Scope, Trace, Usage
     from ragcli.sessions import Sessions
     from ragcli.traces import Traces
@@ -115,14 +115,14 @@ class Stages:
 
     def expect(self, questions: Sequence[str]) -> None:
         """Embed these questions in one batch when the first of them is asked."""
-        from ragcli.pipelines.prefetch import Prefetched
+        from ragcli.pipelines.asking.prefetch import Prefetched
 
         if not self.lexical:
             self.__dict__["embedder"] = Prefetched(self.embedder, questions)
 
     def begin(self, question: str) -> None:
         """Load the model in the background and embed this question, while the index opens."""
-        from ragcli.pipelines.prefetch import Prefetched
+        from ragcli.pipelines.asking.prefetch import Prefetched
 
         if not self.lexical and (self.config.index_path / "CURRENT").is_file():
             self._early = Prefetched(load_embedder(self.config), [question])
@@ -151,7 +151,7 @@ class Stages:
 
     def request(self, question: str, passages: Sequence[Passage]) -> dict[str, Any] | None:
         """The body that would be sent to the model behind the Messages API; None when nothing leaves the machine."""
-        from ragcli.answer import prompt
+        from ragcli.answer.model import prompt
 
         settings = self.config.answer
         if settings.provider == "extractive":
@@ -176,7 +176,7 @@ class Stages:
         follow-up. ``direct`` sends the whole allowed corpus, ``agentic`` searches in several steps. ``on_sentence``
         gets each sentence as soon as it is checked.
         """
-        from ragcli.pipelines.ask import ask
+        from ragcli.pipelines.asking.ask import ask
 
         alone, spent = self._standalone(question, earlier)
         kept = self._keep if keep and self.config.trace.enabled else None
@@ -187,7 +187,7 @@ class Stages:
         return ask(inquiry, generator=self.generator, gather=gather, on_sentence=on_sentence)
 
     def _inquiry(self, question: str, scope: Scope, **more: Any) -> Inquiry:
-        from ragcli.pipelines.inquiry import Inquiry
+        from ragcli.pipelines.asking.inquiry import Inquiry
 
         return Inquiry(
             question=question,
@@ -201,19 +201,19 @@ class Stages:
 
     def _standalone(self, question: str, earlier: Sequence[str]) -> tuple[str, Usage]:
         """A follow-up as a question of its own, by the model that answers or by rule, and what that cost."""
-        from ragcli.answer.followup import standalone
+        from ragcli.answer.extract.followup import standalone
         from ragcli.records import Usage
 
         if self.written is None or not earlier:
             return standalone(question, earlier), Usage()
-        from ragcli.answer.rewriting import rewrite
+        from ragcli.answer.model.rewriting import rewrite
 
         return rewrite(question, earlier, client=self.written.client, model=self.config.answer.model)
 
     def _ask_in_steps(self, inquiry: Inquiry) -> AskResult:
         """A model decides what to search for; without one the question is taken apart by rule."""
-        from ragcli.answer.searching import SearchingAnswerer
-        from ragcli.pipelines.agentic import ask_in_parts, ask_with_searches
+        from ragcli.answer.model.searching import SearchingAnswerer
+        from ragcli.pipelines.asking.agentic import ask_in_parts, ask_with_searches
 
         if self.written is None:
             return ask_in_parts(inquiry, generator=self.generator)
@@ -226,7 +226,7 @@ class Stages:
         return cast("WrittenAnswerer", self.generator) if self.config.answer.provider == "anthropic" else None
 
     def _gather_all(self, inquiry: Inquiry) -> Gather:
-        from ragcli.pipelines.direct import gather_all
+        from ragcli.pipelines.asking.direct import gather_all
 
         if self.written is None:
             raise ConfigError(
@@ -237,7 +237,7 @@ class Stages:
 
     def direct_advice(self, scope: Scope) -> str:
         """A notice that the whole corpus would fit into the model's prompt; empty when not, or when none is used."""
-        from ragcli.pipelines.direct import advice, corpus_size
+        from ragcli.pipelines.asking.direct import advice, corpus_size
 
         if self.written is None:
             return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragcli.answer.candidates import Candidate, candidates
+from ragcli.answer.extract.candidates import Candidate, candidates
 from ragcli.records import Chunk, Passage, Span
 
 

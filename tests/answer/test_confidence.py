@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from ragcli.answer.candidates import candidates
-from ragcli.answer.confidence import absent, codes, confidence
-from ragcli.answer.scoring import lexical_features
+from ragcli.answer.extract.candidates import candidates
+from ragcli.answer.extract.confidence import absent, codes, confidence
+from ragcli.answer.extract.scoring import lexical_features
 from ragcli.records import Passage
 from tests.answer.passages import passage
 

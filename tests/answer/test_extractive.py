@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from ragcli.answer.extractive import ExtractiveAnswerer
-from ragcli.answer.verify import verify
+from ragcli.answer.check.verify import verify
+from ragcli.answer.extract.extractive import ExtractiveAnswerer
 from ragcli.config import AnswerConfig, EmbedConfig
 from ragcli.embed.loading import load_embedder
 from ragcli.interfaces import Embedder

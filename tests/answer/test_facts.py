@@ -6,8 +6,8 @@ import itertools
 
 import pytest
 
-from ragcli.answer.facts import facts, missing
-from ragcli.answer.support import Reading
+from ragcli.answer.check.support import Reading
+from ragcli.language.facts import facts, missing
 
 
 def _values(text: str) -> list[tuple[str, frozenset[str], str]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragcli.answer.decompose import PartwiseAnswerer, parts
-from ragcli.answer.followup import is_follow_up, standalone
+from ragcli.answer.extract.decompose import PartwiseAnswerer, parts
+from ragcli.answer.extract.followup import is_follow_up, standalone
 from ragcli.records import Claim, Completion, Usage
 
 DAYS = "How many remote days per week can employees take?"

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 
 import pytest
 
-from ragcli.answer.extractive import ExtractiveAnswerer
+from ragcli.answer.check.suspicion import addresses_the_model, notice, suspicious_spans
+from ragcli.answer.check.verify import verify
+from ragcli.answer.extract.extractive import ExtractiveAnswerer
 from ragcli.answer.injection import InjectionCase, by_kind, judge, load_suite, passages_of
-from ragcli.answer.prompt import passages_text, question_text, request
-from ragcli.answer.suspicion import addresses_the_model, notice, suspicious_spans
-from ragcli.answer.verify import verify
+from ragcli.answer.model.prompt import passages_text, question_text, request
 from ragcli.config import AnswerConfig, EmbedConfig
 from ragcli.embed.loading import load_embedder
 from ragcli.errors import ModelError
 from ragcli.interfaces import Embedder
-from ragcli.pipelines.injection import run_suite
+from ragcli.pipelines.evaluating.injection import run_suite
 from ragcli.records import Claim, Completion, Passage
 
 CASES = load_suite()

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from ragcli.answer.anthropic import MessagesClient
-from ragcli.answer.endpoint import find_endpoint
-from ragcli.answer.verify import verify
-from ragcli.answer.written import WrittenAnswerer
+from ragcli.answer.check.verify import verify
+from ragcli.answer.model.anthropic import MessagesClient
+from ragcli.answer.model.endpoint import find_endpoint
+from ragcli.answer.model.written import WrittenAnswerer
 from ragcli.config import AnswerConfig
 from ragcli.records import Claim
 from tests.answer.passages import passage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragcli.answer.plain import strip_markup
+from ragcli.answer.extract.plain import strip_markup
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragcli.answer.questions import wanted
+from ragcli.answer.extract.questions import wanted
 
 
 @pytest.mark.parametrize(

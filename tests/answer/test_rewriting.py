@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ragcli.answer.anthropic import MessagesClient
-from ragcli.answer.endpoint import find_endpoint
-from ragcli.answer.rewriting import rewrite
+from ragcli.answer.model.anthropic import MessagesClient
+from ragcli.answer.model.endpoint import find_endpoint
+from ragcli.answer.model.rewriting import rewrite
 from ragcli.records import Usage
 from tests.answer.messages_server import says, serving
 

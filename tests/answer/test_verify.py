@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragcli.answer.verify import verify
+from ragcli.answer.check.verify import verify
 from ragcli.records import Answer, Claim, Span
 from tests.answer.passages import completion, passage
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from ragcli.answer.anthropic import MessagesClient
-from ragcli.answer.endpoint import find_endpoint
-from ragcli.answer.prompt import SCHEMA
-from ragcli.answer.text_model import MessagesTextModel
-from ragcli.answer.verify import verify
-from ragcli.answer.written import WrittenAnswerer
+from ragcli.answer.check.verify import verify
+from ragcli.answer.model.anthropic import MessagesClient
+from ragcli.answer.model.endpoint import find_endpoint
+from ragcli.answer.model.prompt import SCHEMA
+from ragcli.answer.model.text_model import MessagesTextModel
+from ragcli.answer.model.written import WrittenAnswerer
 from ragcli.config import AnswerConfig
 from ragcli.errors import ExitCode, ModelError
 from ragcli.records import Claim, Completion, ModelRequest, Usage

@@ -25,8 +25,8 @@ from typing import Any
 import ragcli.config
 from ragcli import wiring
 from ragcli.answer.calibration import FOLDS, Outcome, tune_threshold
-from ragcli.answer.extractive import ExtractiveAnswerer
-from ragcli.answer.verify import verify
+from ragcli.answer.check.verify import verify
+from ragcli.answer.extract.extractive import ExtractiveAnswerer
 from ragcli.records import Answer, Scope
 from tests.benchmarks.answers_edits import shared_data
 

@@ -16,11 +16,11 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from ragcli.answer.facts import facts
-from ragcli.answer.verify import verify
-from ragcli.answer.words import words
+from ragcli.answer.check.verify import verify
+from ragcli.language.facts import facts
+from ragcli.language.sentences import sentence_spans
+from ragcli.language.words import words
 from ragcli.records import Chunk, Claim, Completion, Passage, Span
-from ragcli.sentences import sentence_spans
 
 SETS = ("squad2", "xquad_en", "anthropic_docs", "pubmedqa")
 KINDS = ("number", "date", "name", "negation")

@@ -26,11 +26,11 @@ from typing import Any
 import numpy as np
 
 from ragcli import wiring
-from ragcli.answer.candidates import candidates
-from ragcli.answer.confidence import signs
-from ragcli.answer.extractive import ExtractiveAnswerer
+from ragcli.answer.extract.candidates import candidates
+from ragcli.answer.extract.confidence import signs
+from ragcli.answer.extract.extractive import ExtractiveAnswerer
+from ragcli.answer.extract.scoring import _WITH_MODEL, _WITHOUT_MODEL, Features
 from ragcli.answer.pack import pack
-from ragcli.answer.scoring import _WITH_MODEL, _WITHOUT_MODEL, Features
 from ragcli.records import Retrieval, Scope
 from tests.benchmarks.answers import contains, stages_for
 from tests.benchmarks.answers_edits import shared_data

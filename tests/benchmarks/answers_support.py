@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from ragcli.answer.support import check
-from ragcli.sentences import sentence_spans
+from ragcli.answer.check.support import check
+from ragcli.language.sentences import sentence_spans
 from tests.benchmarks.answers_edits import shared_data
 
 SETS = ("begin_faithfulness", "climate_fever_faithfulness", "scifact")

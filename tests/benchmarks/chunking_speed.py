@@ -20,10 +20,10 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 from ragcli.chunk.chunker import chunk_document
 from ragcli.config import ChunkConfig, EmbedConfig, IngestConfig
 from ragcli.embed.loading import load_embedder
-from ragcli.parse.pool import parse_files
-from ragcli.parse.walk import SourceFile, walk
+from ragcli.language.sentences import sentence_spans
+from ragcli.parse.files.pool import parse_files
+from ragcli.parse.files.walk import SourceFile, walk
 from ragcli.records import Document
-from ragcli.sentences import sentence_spans
 
 SHARED = Path(os.environ.get("RAGCLI_SHARED_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 DEFAULT = ("trees/18f_handbook", "golden/anthropic_docs/docs", "golden/squad2/docs", "golden/jsquad_ja/docs")

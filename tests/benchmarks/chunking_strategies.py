@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ragcli.sentences import sentence_spans
+from ragcli.language.sentences import sentence_spans
 
 SHARED = Path(os.environ.get("RAGCLI_SHARED_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 STRATEGIES: dict[str, dict[str, str]] = {

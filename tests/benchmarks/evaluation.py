@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ragcli.config import load
 from ragcli.embed.loading import load_embedder
-from ragcli.evaluate.golden import load_golden
+from ragcli.evaluate.golden_sets.file import load_golden
 from ragcli.index.folder import IndexFolder
 from ragcli.records import Scope
 from ragcli.retrieve.candidates import find_candidates

@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 
 from ragcli.config import Config, EmbedConfig
 from ragcli.embed.loading import load_embedder
+from ragcli.index.dense.graph_build import exact_many
 from ragcli.index.folder import IndexFolder
-from ragcli.index.recall import exact_many
-from ragcli.index.staging import Staging
+from ragcli.index.staged.staging import Staging
 from ragcli.interfaces import Embedder
 from ragcli.records import Chunk, Scope, Span
 from tests.benchmarks.retrieval import SHARED

@@ -18,9 +18,8 @@ from pathlib import Path
 
 import tantivy
 
-from ragcli.index.analysis import query_terms, terms
-from ragcli.index.lexical import LexicalReader
-from ragcli.index.lexical_writer import LexicalChunk, LexicalWriter
+from ragcli.index.lexical.analysis import query_terms, terms
+from ragcli.index.lexical.bm25 import LexicalChunk, LexicalReader, LexicalWriter
 from tests.conftest import _shared_data
 
 Piece = tuple[str, str, str]

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from ragcli.config import Config, IndexConfig, RetrieveConfig
 from ragcli.index.folder import IndexFolder
-from ragcli.index.staging import Staging
+from ragcli.index.staged.staging import Staging
 from ragcli.records import Chunk, Document, EmbedderInfo, Filter, Scope
 from ragcli.retrieve.candidates import find_candidates
 from ragcli.retrieve.stopwatch import Stopwatch

@@ -24,9 +24,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from ragcli.config import IngestConfig  # noqa: E402
+from ragcli.parse.files.pool import parse_files  # noqa: E402
+from ragcli.parse.files.walk import SourceFile, walk  # noqa: E402
 from ragcli.parse.parsed import Parsed  # noqa: E402
-from ragcli.parse.pool import parse_files  # noqa: E402
-from ragcli.parse.walk import SourceFile, walk  # noqa: E402
 from ragcli.records import FileReport  # noqa: E402
 
 

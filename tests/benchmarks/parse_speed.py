@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from ragcli.config import IngestConfig  # noqa: E402
-from ragcli.parse.pool import parse_files  # noqa: E402
-from ragcli.parse.walk import SourceFile  # noqa: E402
+from ragcli.parse.files.pool import parse_files  # noqa: E402
+from ragcli.parse.files.walk import SourceFile  # noqa: E402
 
 KINDS = ("pdf_groundtruth", "pdf_long", "pdf_two_column", "pdf_tables", "pdf_misc", "pdf_scripts")
 

@@ -26,9 +26,9 @@ from ragcli.config import Config, load
 from ragcli.embed.loading import load_embedder
 from ragcli.index.folder import IndexFolder
 from ragcli.interfaces import Embedder, Engine
-from ragcli.pipelines.chunk import chunk
-from ragcli.pipelines.index import build_index
-from ragcli.pipelines.ingest import ingest
+from ragcli.pipelines.building.chunk import chunk
+from ragcli.pipelines.building.index import build_index
+from ragcli.pipelines.ingesting.ingest import ingest
 from ragcli.records import Scope
 from ragcli.retrieve.rerank import load_reranker
 from ragcli.retrieve.search import retrieve

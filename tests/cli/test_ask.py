@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ragcli.cli import answers
 from ragcli.cli.output import Output
+from ragcli.cli.views import answers
 from ragcli.config import Config
 from ragcli.records import Answer, AskResult, Citation, Ranking, Retrieval, Sentence, Usage
 from ragcli.wiring import Stages

@@ -50,8 +50,8 @@ def test_a_file_needs_no_index_and_shows_one_page(tmp_path: Path) -> None:
 
 
 def test_the_margin_names_chunk_block_and_page_and_cuts_a_block_where_a_chunk_begins() -> None:
-    from ragcli.cli import layout
     from ragcli.cli.output import Output
+    from ragcli.cli.views import layout
 
     text = "Title\n\none two\x1b[2J three"
     blocks = (Block("heading", Span(0, 5), 1, 1), Block("paragraph", Span(7, len(text)), 2))

@@ -7,8 +7,8 @@ import warnings
 
 import pytest
 
-from ragcli.cli.logs import show_logs
 from ragcli.cli.output import Output
+from ragcli.cli.progress import show_logs
 
 
 @pytest.mark.parametrize(("verbosity", "shown"), [(0, "W"), (1, "WI"), (2, "WID")])

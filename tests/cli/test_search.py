@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ragcli.cli.places import snippet
+from ragcli.cli.views.places import snippet
 from ragcli.index.engine import FolderEngine
 from ragcli.records import DenseMethod, Ranking
 from tests.cli.running import REPOSITORY, environment, here

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ragcli.cli.log import summary
+from ragcli.cli.commands.log import summary
 from ragcli.records import Trace, Usage
 from ragcli.traces import Traces
 from tests.cli.running import here

@@ -9,17 +9,17 @@ from pathlib import Path
 
 from ragcli.config import Config, load
 from ragcli.embed.loading import load_embedder
-from ragcli.evaluate.golden import GoldenSet, parse_golden
+from ragcli.evaluate.golden_sets.file import GoldenSet, parse_golden
 from ragcli.evaluate.run import EvalRun
 from ragcli.index.engine import FolderEngine
 from ragcli.index.folder import IndexFolder
 from ragcli.interfaces import Embedder, Reranker
-from ragcli.pipelines.chunk import chunk
-from ragcli.pipelines.evaluate import Steps, evaluate
-from ragcli.pipelines.explain import leg_probe
-from ragcli.pipelines.index import build_index
-from ragcli.pipelines.ingest import ingest
-from ragcli.pipelines.prefetch import Prefetched
+from ragcli.pipelines.asking.prefetch import Prefetched
+from ragcli.pipelines.building.chunk import chunk
+from ragcli.pipelines.building.index import build_index
+from ragcli.pipelines.evaluating.evaluate import Steps, evaluate
+from ragcli.pipelines.evaluating.explain import leg_probe
+from ragcli.pipelines.ingesting.ingest import ingest
 from ragcli.records import Document, Retrieval, Scope
 from ragcli.retrieve.filters import parse_filter
 from ragcli.retrieve.search import retrieve

@@ -6,14 +6,14 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from ragcli.config import Config
-from ragcli.evaluate.context import Piece
-from ragcli.evaluate.golden import GoldenSet
+from ragcli.evaluate.golden_sets.file import GoldenSet
+from ragcli.evaluate.golden_sets.resolving import Resolver
 from ragcli.evaluate.losses import Path, find_loss
-from ragcli.evaluate.measures import measure_names
-from ragcli.evaluate.resolving import Resolver
-from ragcli.evaluate.results import Measured, case_result
+from ragcli.evaluate.measuring.context import Piece
+from ragcli.evaluate.measuring.measures import measure_names
+from ragcli.evaluate.measuring.results import Measured, case_result
 from ragcli.evaluate.run import CaseResult, EvalRun
-from ragcli.pipelines.evaluate import summed_up
+from ragcli.pipelines.evaluating.evaluate import summed_up
 from ragcli.records import Answer, GoldenCase, Judgment
 from tests.evaluate.builders import answer, named, retrieval
 

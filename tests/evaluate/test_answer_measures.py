@@ -4,8 +4,8 @@ import dataclasses
 
 import pytest
 
-from ragcli.evaluate.answer_measures import measure_answer
-from ragcli.evaluate.resolving import Resolver
+from ragcli.evaluate.golden_sets.resolving import Resolver
+from ragcli.evaluate.measuring.answer_measures import measure_answer
 from ragcli.records import Answer, GoldenCase, Judgment
 from tests.evaluate.builders import answer, named
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ragcli.evaluate.bootstrap import Bootstrap, differences, estimates
+from ragcli.evaluate.measuring.bootstrap import Bootstrap, differences, estimates
 
 HOW = Bootstrap(resamples=2000, seed=1)
 
@@ -37,7 +37,7 @@ def test_the_same_seed_draws_the_same_interval() -> None:
 def test_many_cases_are_drawn_in_blocks_with_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [{"m": n % 5 / 4} for n in range(100)]
     whole = estimates(rows, ["m"], HOW)
-    monkeypatch.setattr("ragcli.evaluate.bootstrap._BLOCK", 700)
+    monkeypatch.setattr("ragcli.evaluate.measuring.bootstrap._BLOCK", 700)
     assert estimates(rows, ["m"], HOW) == whole
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcli.evaluate.compare import contains, exact_match, normalised, token_f1, tokens
+from ragcli.evaluate.measuring.compare import contains, exact_match, normalised, token_f1, tokens
 
 
 def squad(text: str) -> str:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragcli.evaluate.context import Piece, measure_context
-from ragcli.evaluate.resolving import Resolver
+from ragcli.evaluate.golden_sets.resolving import Resolver
+from ragcli.evaluate.measuring.context import Piece, measure_context
 from ragcli.records import GoldenCase, Judgment, Span
 from tests.evaluate.builders import chunked, corpus, document, named
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import dataclasses
 import json
 
-from ragcli.evaluate.draft import Draft, draft_offline, draft_with_model
-from ragcli.evaluate.golden import parse_golden
-from ragcli.evaluate.judge import read_object
+from ragcli.evaluate.golden_sets.draft import Draft, draft_offline, draft_with_model
+from ragcli.evaluate.golden_sets.file import parse_golden
+from ragcli.evaluate.judge.claims import read_object
 from ragcli.records import Document, Metadata, Section, Span
 from tests.evaluate.builders import document
 

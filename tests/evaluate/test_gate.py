@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ragcli.errors import ConfigError, ExitCode
-from ragcli.evaluate.bootstrap import Bootstrap
 from ragcli.evaluate.gate import judge_run, parse_threshold
+from ragcli.evaluate.measuring.bootstrap import Bootstrap
 from ragcli.evaluate.run import CaseResult, Estimate, EvalRun
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ragcli.errors import GoldenError
-from ragcli.evaluate.golden import GoldenSet, load_golden, parse_golden
+from ragcli.evaluate.golden_sets.file import GoldenSet, load_golden, parse_golden
 from ragcli.records import GoldenCase, Judgment
 
 

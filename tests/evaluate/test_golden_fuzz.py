@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragcli.errors import GoldenError
-from ragcli.evaluate.golden import KEYS, parse_golden
-from ragcli.evaluate.resolving import Resolver
+from ragcli.evaluate.golden_sets.file import KEYS, parse_golden
+from ragcli.evaluate.golden_sets.resolving import Resolver
 from tests.evaluate.builders import named
 
 TEXT = st.one_of(

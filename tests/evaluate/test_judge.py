@@ -7,9 +7,9 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
 
 from ragcli.errors import GoldenError
-from ragcli.evaluate.agreement import Labelled, agreement, load_labelled
-from ragcli.evaluate.judge import STAND_IN, Subject, judge_with_model, judge_without_model
-from ragcli.pipelines.judge import Judging, judge_check, model_judge, rule_judge
+from ragcli.evaluate.judge.agreement import Labelled, agreement, load_labelled
+from ragcli.evaluate.judge.claims import STAND_IN, Subject, judge_with_model, judge_without_model
+from ragcli.pipelines.evaluating.judge import Judging, judge_check, model_judge, rule_judge
 from ragcli.records import GoldenCase, Usage
 from tests.evaluate.builders import answer
 

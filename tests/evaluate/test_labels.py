@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from ragcli.errors import GoldenError
-from ragcli.evaluate.labels import Judged, Unit
-from ragcli.evaluate.measures import measure
-from ragcli.evaluate.resolving import Resolver
+from ragcli.evaluate.golden_sets.labels import Judged, Unit
+from ragcli.evaluate.golden_sets.resolving import Resolver
+from ragcli.evaluate.measuring.measures import measure
 from ragcli.records import Block, GoldenCase, Judgment, Section, Span
 from tests.evaluate.builders import FakeCorpus, chunked, corpus, document, named
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from ragcli.evaluate.lint import KINDS, lint
-from ragcli.evaluate.resolving import Resolver
+from ragcli.evaluate.golden_sets.lint import KINDS, lint
+from ragcli.evaluate.golden_sets.resolving import Resolver
 from ragcli.records import GoldenCase, Judgment
 from tests.evaluate.builders import chunked, corpus, document
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcli.evaluate.locate import locate
+from ragcli.evaluate.golden_sets.locate import locate
 
 WORDS = st.lists(st.sampled_from(["a", "B", "ab", "c.", "Straße", "(x", "7"]), min_size=1, max_size=12)
 SPACES = st.sampled_from([" ", "\n", "  ", "\t\n", "\u00a0"])

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import pytest
 
 from ragcli.config import Config
-from ragcli.evaluate.context import Piece
-from ragcli.evaluate.labels import Judged
+from ragcli.evaluate.golden_sets.labels import Judged
+from ragcli.evaluate.golden_sets.resolving import Resolver
 from ragcli.evaluate.losses import STAGES, Path, final_ranking, find_loss, legs_to_try
-from ragcli.evaluate.resolving import Resolver
+from ragcli.evaluate.measuring.context import Piece
 from ragcli.records import Answer, GoldenCase, Judgment, Retrieval, Span
 from tests.evaluate.builders import answer, chunked, corpus, document, named, ranking, retrieval
 

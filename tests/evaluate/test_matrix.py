@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from ragcli.errors import ConfigError
-from ragcli.evaluate.bootstrap import Bootstrap
 from ragcli.evaluate.matrix import MatrixResult, MatrixRow, MatrixSpec, columns, compared, read_matrix, table, to_json
+from ragcli.evaluate.measuring.bootstrap import Bootstrap
 from ragcli.evaluate.run import EvalRun
 from tests.evaluate.runs import example, run_of
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcli.evaluate.measures import is_ranking_measure, measure, measure_names
+from ragcli.evaluate.measuring.measures import is_ranking_measure, measure, measure_names
 
 ITEMS = [f"d{n}" for n in range(14)]
 NAMES = measure_names((1, 3, 5, 10))

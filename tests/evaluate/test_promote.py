@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from ragcli.errors import ConfigError
-from ragcli.evaluate.golden import parse_golden
-from ragcli.evaluate.promote import best_quote, promote
+from ragcli.evaluate.golden_sets.file import parse_golden
+from ragcli.evaluate.golden_sets.promote import best_quote, promote
 from ragcli.records import Chunk, GoldenCase, Judgment, Trace
 from tests.evaluate.builders import chunk
 

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 from ragcli.config import load, parse_yaml
-from ragcli.evaluate.golden import parse_golden
+from ragcli.evaluate.golden_sets.file import parse_golden
 from ragcli.evaluate.losses import STAGES
 from ragcli.evaluate.matrix import read_matrix
-from ragcli.evaluate.results import names_of
+from ragcli.evaluate.measuring.results import names_of
 from ragcli.records import Judgment
 
 SECTION = (

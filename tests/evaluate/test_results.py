@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from ragcli.evaluate.results import fault_counts, latencies, loss_counts
+from ragcli.evaluate.measuring.results import fault_counts, latencies, loss_counts
 from ragcli.evaluate.run import CaseResult
 from tests.evaluate.runs import example
 

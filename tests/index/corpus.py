@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ragcli.config import Config, IndexConfig
 from ragcli.index.folder import IndexFolder
-from ragcli.index.writer import Writer
+from ragcli.index.publishing.writer import Writer
 from ragcli.records import Chunk, Document, EmbedderInfo, PublishResult
 from tests.index.records import chunks
 

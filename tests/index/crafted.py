@@ -8,7 +8,7 @@ from typing import Any
 
 from ragcli.codec import encode
 from ragcli.index.manifest import NAME
-from ragcli.index.seal import hash_tree
+from ragcli.index.versions import hash_tree
 
 
 def reseal(version: Path, **changes: Any) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ragcli.config import Config, IndexConfig
 from ragcli.index.folder import IndexFolder
-from ragcli.pipelines.index import build_index
+from ragcli.pipelines.building.index import build_index
 from ragcli.records import Document
 from tests.index.corpus import stage
 from tests.index.records import document

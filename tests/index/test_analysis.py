@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcli.index.analysis import MAX_TERM, base_language, query_terms, terms
+from ragcli.index.lexical.analysis import MAX_TERM, base_language, query_terms, terms
 
 
 @pytest.mark.parametrize(

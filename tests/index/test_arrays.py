@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ragcli.errors import StoreError
-from ragcli.index.arrays import map_array
+from ragcli.index.segments.segment import map_array
 
 
 def test_an_array_comes_back_mapped(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ragcli.index.caches import Caches
+from ragcli.index.staged.caches import Caches
 from ragcli.records import FileReport
 from tests.index.records import document
 

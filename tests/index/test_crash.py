@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 
 from ragcli.errors import StoreError
-from ragcli.index import durable, seal
+from ragcli.index import durable
+from ragcli.index import versions as seal
 from ragcli.index.folder import IndexFolder
 from ragcli.records import Scope
 from tests.index.corpus import publish

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragcli.errors import StoreError
-from ragcli.index.database import open_database, store_errors
+from ragcli.index.staged.database import open_database, store_errors
 
 SCHEMA = "CREATE TABLE t (x BLOB)"
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ragcli.index.codes import FAR, Codes, candidate_count, nearest
-from ragcli.index.dense import Graph, GraphSettings, exact_top, top
-from ragcli.index.graph_file import GraphFileError
-from ragcli.index.recall import exact_many, measure, probes
+from ragcli.index.dense.codes import FAR, Codes, candidate_count, nearest
+from ragcli.index.dense.graph_build import exact_many, measure, probes
+from ragcli.index.dense.graph_file import GraphFileError
+from ragcli.index.dense.vectors import Graph, GraphSettings, exact_top, top
 
 SETTINGS = GraphSettings(m=8, ef_construction=60)
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ragcli.index.dense_costs import Costs
+from ragcli.index.dense.costs import Costs
 from ragcli.index.manifest import SegmentInfo
 
 INFO = SegmentInfo("000001", 100, 1_000_000, recall_at_10=0.99, ef=200, ef_per_hit=2, candidates_per_hit=10)

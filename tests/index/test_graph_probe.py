@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ragcli.index import graph_probe
+from ragcli.index.dense import graph_probe
+from ragcli.index.dense.graph_probe import graph_works
 from ragcli.index.folder import IndexFolder
-from ragcli.index.graph_probe import graph_works
 from ragcli.records import Scope
 from tests.index.corpus import publish, vector
 from tests.index.records import document

@@ -8,10 +8,9 @@ import pytest
 
 from ragcli.config import IndexConfig
 from ragcli.errors import StoreError
-from ragcli.index import lexical
 from ragcli.index.folder import IndexFolder
-from ragcli.index.lexical import LexicalReader, without_stop_words
-from ragcli.index.lexical_writer import LexicalChunk, LexicalWriter
+from ragcli.index.lexical import bm25 as lexical
+from ragcli.index.lexical.bm25 import LexicalChunk, LexicalReader, LexicalWriter, without_stop_words
 from ragcli.records import Scope
 from tests.index.corpus import publish
 from tests.index.records import document

@@ -11,7 +11,7 @@ import pytest
 
 from ragcli.errors import IndexLocked, StoreError
 from ragcli.index.folder import IndexFolder
-from ragcli.index.lock import holder, writer_lock
+from ragcli.index.publishing.lock import holder, writer_lock
 
 _HOLD = """
 import sys, os

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ragcli.index.analysis import terms
-from ragcli.index.build import lexical_chunks
+from ragcli.index.lexical.analysis import terms
+from ragcli.index.publishing.build import lexical_chunks
 from ragcli.records import Chunk, Span
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragcli.errors import StoreError
-from ragcli.index.staging import FileState, Staging
+from ragcli.index.staged.staging import FileState, Staging
 from ragcli.records import FileReport
 from tests.index.records import chunks, document
 

@@ -8,8 +8,8 @@ import pytest
 
 from ragcli.config import Config
 from ragcli.errors import ConfigError
-from ragcli.index import dense_costs
-from ragcli.index.codes import MIN_ROWS
+from ragcli.index.dense import costs as dense_costs
+from ragcli.index.dense.codes import MIN_ROWS
 from ragcli.index.folder import IndexFolder
 from ragcli.records import Chunk, Document, EmbedderInfo, Filter, Scope
 from tests.index.corpus import publish, stage, vector

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from ragcli.errors import ConfigError, StoreError
-from ragcli.index.compaction import Step, plan
 from ragcli.index.folder import IndexFolder
+from ragcli.index.publishing.change import Step, plan
 from tests.index.corpus import publish
 from tests.index.crafted import reseal
 from tests.index.records import document

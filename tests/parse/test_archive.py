@@ -8,7 +8,7 @@ from typing import IO
 import pytest
 
 from ragcli.config import IngestConfig
-from ragcli.parse import archive
+from ragcli.parse.containers import archive
 from ragcli.parse.source import Context
 from ragcli.records import FileReport
 from tests.parse.builders import make_zip, parse_bytes

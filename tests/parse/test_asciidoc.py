@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragcli.parse.asciidoc import asciidoc_headings, asciidoc_literals, looks_like_asciidoc
-from ragcli.parse.text_markup import HEADINGS
+from ragcli.parse.text.asciidoc import asciidoc_headings, asciidoc_literals, looks_like_asciidoc
+from ragcli.parse.text.text_markup import HEADINGS
 from tests.parse.builders import parse_one, shape
 
 MANUAL = """git-rebase(1)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from lxml import html
 
-from ragcli.parse.html_blocks import pieces_of
+from ragcli.parse.web.html_blocks import pieces_of
 
 
 def pieces(page: str) -> list[tuple[str, int | None, str]]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcli.parse.assemble import clean
-from ragcli.parse.markdown import read_markdown
+from ragcli.parse.text.markdown import read_markdown
 from tests.parse.builders import parse_bytes, parse_one, shape
 
 PAGE = """---

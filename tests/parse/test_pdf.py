@@ -8,9 +8,9 @@ import pymupdf
 import pytest
 
 from ragcli.config import IngestConfig
-from ragcli.parse.ocr import Recognised
-from ragcli.parse.pdf_lines import Line, normal
-from ragcli.parse.pdf_page import Page
+from ragcli.parse.pdf.lines import Line, normal
+from ragcli.parse.pdf.ocr import Recognised
+from ragcli.parse.pdf.page import Page
 from tests.parse.builders import make_pdf, parse_bytes, parse_one, shape
 
 LEFT = "The left column tells of pumps and how they are kept clean by those who use them every day of the week"
@@ -199,7 +199,7 @@ def test_an_empty_page_is_not_a_loss() -> None:
 
 def test_ocr_text_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     found = [Recognised("Scanned words", (200, 240, 600, 290))]
-    monkeypatch.setattr("ragcli.parse.pdf.engine_for", lambda languages: lambda png: found)
+    monkeypatch.setattr("ragcli.parse.pdf.document.engine_for", lambda languages: lambda png: found)
     document = parse_one("scan.pdf", picture_page().tobytes())
     assert (document.text, document.ocr_pages, document.coverage.ocr_pages) == ("Scanned words", (1,), 1)
     assert document.coverage.image_only_pages == 0
@@ -238,7 +238,7 @@ def test_damage_is_named() -> None:
 
 def test_a_text_layer_that_stands_for_nothing_is_not_indexed(monkeypatch: pytest.MonkeyPatch) -> None:
     garbage = Page(1, 595, 842, [Line(72, 100, 300, 112, "\ufffd" * 30, 10)])
-    monkeypatch.setattr("ragcli.parse.pdf.read_page", lambda raw, number: garbage)
+    monkeypatch.setattr("ragcli.parse.pdf.document.read_page", lambda raw, number: garbage)
     documents, reports = parse_bytes("a.pdf", make_pdf([[(72, 100, 11, "text")]]), IngestConfig(ocr="off"))
     assert documents == []
     assert "only images" in str(reports[-1].skipped) and "page 1: its fonts" in reports[-1].warnings[0]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from ragcli.config import IngestConfig
+from ragcli.parse.files.pool import parse_files
+from ragcli.parse.files.walk import SourceFile, walk
+from ragcli.parse.files.worker_process import WorkerProcess
 from ragcli.parse.parsed import Parsed
-from ragcli.parse.pool import parse_files
-from ragcli.parse.walk import SourceFile, walk
-from ragcli.parse.worker_process import WorkerProcess
 from tests.parse.builders import write_tree
 
 
@@ -30,7 +30,7 @@ def test_outcomes_come_in_the_order_of_the_files(tmp_path: Path) -> None:
 
 
 def test_a_file_that_hangs_is_stopped_and_the_rest_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragcli.parse.worker_process._WALL_FACTOR", 2)
+    monkeypatch.setattr("ragcli.parse.files.worker_process._WALL_FACTOR", 2)
     write_tree(tmp_path, {"a.txt": "fine", "c.txt": "also fine"})
     fifo = tmp_path / "b.txt"
     os.mkfifo(fifo)

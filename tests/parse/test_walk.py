@@ -8,7 +8,7 @@ import pytest
 
 from ragcli.config import IngestConfig
 from ragcli.errors import SourceError
-from ragcli.parse.walk import SourceFile, glob_pattern, walk
+from ragcli.parse.files.walk import SourceFile, glob_pattern, walk
 from ragcli.records import FileReport
 from tests.parse.builders import write_tree
 

@@ -6,12 +6,12 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ragcli.answer.anthropic import MessagesClient
-from ragcli.answer.endpoint import find_endpoint
-from ragcli.answer.searching import SearchingAnswerer
+from ragcli.answer.model.anthropic import MessagesClient
+from ragcli.answer.model.endpoint import find_endpoint
+from ragcli.answer.model.searching import SearchingAnswerer
 from ragcli.config import AnswerConfig, Config
-from ragcli.pipelines.agentic import ask_in_parts, ask_with_searches, in_turns
-from ragcli.pipelines.inquiry import Inquiry, Keep
+from ragcli.pipelines.asking.agentic import ask_in_parts, ask_with_searches, in_turns
+from ragcli.pipelines.asking.inquiry import Inquiry, Keep
 from ragcli.records import (
     Chunk,
     Claim,

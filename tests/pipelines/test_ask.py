@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from ragcli.answer.questions import AGGREGATE_NOTICE
+from ragcli.answer.extract.questions import AGGREGATE_NOTICE
 from ragcli.codec import decode, encode
 from ragcli.config import Config
 from ragcli.errors import ConfigError, NotFound
-from ragcli.pipelines.ask import OnSentence, ask
-from ragcli.pipelines.inquiry import Inquiry
+from ragcli.pipelines.asking.ask import OnSentence, ask
+from ragcli.pipelines.asking.inquiry import Inquiry
 from ragcli.records import (
     AskResult,
     Chunk,

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ragcli.config import ChunkConfig, Config
 from ragcli.index.folder import IndexFolder
-from ragcli.index.writer import Writer
-from ragcli.pipelines.chunk import ChunkResult, chunk
+from ragcli.index.publishing.writer import Writer
+from ragcli.pipelines.building.chunk import ChunkResult, chunk
 from ragcli.records import Document, EmbedderInfo
 from tests.chunk.documents import Words, document
 

@@ -11,8 +11,8 @@ import pytest
 
 from ragcli.config import ChunkConfig, Config, IngestConfig
 from ragcli.index.folder import IndexFolder
-from ragcli.pipelines.chunk import chunk
-from ragcli.pipelines.ingest import ingest
+from ragcli.pipelines.building.chunk import chunk
+from ragcli.pipelines.ingesting.ingest import ingest
 from ragcli.records import EmbedderInfo
 from tests.chunk.documents import MiniLM
 from tests.chunk.test_properties import check

@@ -12,8 +12,8 @@ from ragcli.chunk.plan import ContextPlan
 from ragcli.config import ChunkConfig, Config
 from ragcli.errors import ConfigError, ModelError
 from ragcli.index.folder import IndexFolder
-from ragcli.index.writer import Writer
-from ragcli.pipelines.chunk import ChunkResult, chunk, plan_contexts
+from ragcli.index.publishing.writer import Writer
+from ragcli.pipelines.building.chunk import ChunkResult, chunk, plan_contexts
 from ragcli.records import ModelRequest, Usage
 from tests.pipelines.test_chunk import WordEmbedder, page, put
 

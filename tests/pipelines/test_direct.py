@@ -8,8 +8,8 @@ import pytest
 
 from ragcli.config import AnswerConfig, Config
 from ragcli.errors import ConfigError
-from ragcli.pipelines.direct import advice, corpus_size, gather_all
-from ragcli.pipelines.inquiry import Inquiry
+from ragcli.pipelines.asking.direct import advice, corpus_size, gather_all
+from ragcli.pipelines.asking.inquiry import Inquiry
 from ragcli.prices import cost
 from ragcli.records import (
     Allowed,

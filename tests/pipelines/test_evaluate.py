@@ -14,13 +14,13 @@ from ragcli.evaluate.gate import judge_run
 from ragcli.evaluate.run import EvalRun
 from ragcli.index.folder import IndexFolder
 from ragcli.interfaces import Embedder, Progress
-from ragcli.pipelines.ask import ask
-from ragcli.pipelines.evaluate import corpus_fingerprint
-from ragcli.pipelines.index import build_index
-from ragcli.pipelines.inquiry import Inquiry
-from ragcli.pipelines.judge import rule_judge
-from ragcli.pipelines.prefetch import Prefetched
-from ragcli.pipelines.steps import Steps, case_scope
+from ragcli.pipelines.asking.ask import ask
+from ragcli.pipelines.asking.inquiry import Inquiry
+from ragcli.pipelines.asking.prefetch import Prefetched
+from ragcli.pipelines.building.index import build_index
+from ragcli.pipelines.evaluating.evaluate import corpus_fingerprint
+from ragcli.pipelines.evaluating.judge import rule_judge
+from ragcli.pipelines.evaluating.steps import Steps, case_scope
 from ragcli.records import AskResult, Claim, Completion, Document, GoldenCase, Passage, Retrieval, Scope, Span, Usage
 from tests.evaluate.project import HANDBOOK, Project, build, golden
 

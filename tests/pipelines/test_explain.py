@@ -6,7 +6,7 @@ import pytest
 
 from ragcli.errors import ConfigError, NotFound
 from ragcli.evaluate.trail import Trail
-from ragcli.pipelines.explain import explain
+from ragcli.pipelines.evaluating.explain import explain
 from ragcli.records import Filter, Scope
 from tests.evaluate.project import Project, build, golden
 

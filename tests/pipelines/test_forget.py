@@ -9,8 +9,8 @@ from ragcli.config import Config
 from ragcli.errors import ConfigError, SourceError
 from ragcli.index.folder import IndexFolder
 from ragcli.index.traces_of_text import probes, search_folder
+from ragcli.pipelines.building.index import build_index
 from ragcli.pipelines.forget import forget
-from ragcli.pipelines.index import build_index
 from ragcli.records import Document, Forgotten, Scope
 from tests.index.corpus import stage
 from tests.index.records import document

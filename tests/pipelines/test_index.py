@@ -9,10 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 from ragcli.config import Config, IndexConfig
-from ragcli.index.caches import document_key
 from ragcli.index.folder import IndexFolder
-from ragcli.index.staging import FileState
-from ragcli.pipelines.index import IndexResult, build_index, trim_caches, vector_key
+from ragcli.index.staged.caches import document_key
+from ragcli.index.staged.staging import FileState
+from ragcli.pipelines.building.index import IndexResult, build_index, trim_caches, vector_key
 from ragcli.records import Document, EmbedderInfo, Scope
 from tests.index.corpus import MODEL, stage, vector
 from tests.index.records import document
@@ -115,7 +115,7 @@ def test_a_publish_trims_as_the_config_says(
             return cls.fromordinal(datetime.datetime.now().toordinal() + 5)
 
     _build(tmp_path, [document("a.md", "before")], CountingEmbedder())
-    monkeypatch.setattr("ragcli.pipelines.index.datetime.date", Later)
+    monkeypatch.setattr("ragcli.pipelines.building.index.datetime.date", Later)
     config = Config(index=IndexConfig(cache_days=days))
     with IndexFolder(tmp_path).writer() as writer:
         stage(writer, [document("a.md", "after")])

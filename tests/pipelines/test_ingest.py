@@ -10,12 +10,12 @@ import pytest
 from ragcli.config import Config, IngestConfig, PathRule
 from ragcli.errors import SourceError, StoreError, StrictFailure
 from ragcli.index.folder import IndexFolder
-from ragcli.index.writer import Writer
+from ragcli.index.publishing.writer import Writer
+from ragcli.parse.files.pool import parse_files
+from ragcli.parse.files.walk import SourceFile
 from ragcli.parse.parsed import Parsed
-from ragcli.parse.pool import parse_files
-from ragcli.parse.walk import SourceFile
-from ragcli.pipelines.ingest import ingest
-from ragcli.pipelines.ingest_result import IngestResult
+from ragcli.pipelines.ingesting.ingest import ingest
+from ragcli.pipelines.ingesting.ingest_result import IngestResult
 from tests.index.corpus import MODEL, vectors
 from tests.parse.builders import make_pdf, write_tree
 
@@ -69,7 +69,7 @@ def test_only_what_changed_is_parsed_again(writer: Writer, docs: Path, monkeypat
     assert counts(run(writer, docs)) == (3, 0, 0, 0)
     keys = writer.staging.document_keys()
     assert sorted(keys) == ["a.md", "c.txt", "hr/b.md"]
-    monkeypatch.setattr("ragcli.pipelines.ingest_files.parse_files", lambda *_: pytest.fail("parsed again"))
+    monkeypatch.setattr("ragcli.pipelines.ingesting.ingest_files.parse_files", lambda *_: pytest.fail("parsed again"))
     again = run(writer, docs)
     assert counts(again) == (0, 0, 0, 3)
     assert [report.path for report in again.files] == ["a.md", "c.txt", "hr/b.md"]
@@ -147,7 +147,7 @@ def test_rules_and_flags_reach_documents_without_parsing_again(
     writer: Writer, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run(writer, docs)
-    monkeypatch.setattr("ragcli.pipelines.ingest_files.parse_files", lambda *_: pytest.fail("parsed again"))
+    monkeypatch.setattr("ragcli.pipelines.ingesting.ingest_files.parse_files", lambda *_: pytest.fail("parsed again"))
     config = Config(ingest=IngestConfig(workers=1, rules=(PathRule("hr/**", {"status": "final"}),)))
     assert counts(run(writer, docs, config=config, acl=["staff"])) == (0, 3, 0, 0)
     assert writer.staging.document("hr/b.md").metadata.status == "final"
@@ -162,7 +162,7 @@ def test_a_file_stopped_by_a_limit_is_tried_again_when_the_limit_moves(writer: W
     parsed: list[str] = []
     known = Config(ingest=IngestConfig(workers=1, passwords=("open",)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ragcli.pipelines.ingest_files.parse_files", _noted(parsed))
+        patch.setattr("ragcli.pipelines.ingesting.ingest_files.parse_files", _noted(parsed))
         assert counts(run(writer, docs, config=known)) == (1, 0, 0, 3)
     assert parsed == ["pay.pdf"]
     assert texts(writer)["pay.pdf"] == "Salaries"

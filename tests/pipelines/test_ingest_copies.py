@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragcli.config import Config, IngestConfig, PathRule
-from ragcli.index.writer import Writer
+from ragcli.index.publishing.writer import Writer
 from tests.parse.builders import write_tree
 from tests.pipelines.test_ingest import counts, run, texts, writer  # noqa: F401
 

@@ -9,8 +9,8 @@ import pytest
 from ragcli.config import ChunkConfig, Config
 from ragcli.config.sections import EmbedConfig
 from ragcli.embed.loading import load_embedder
-from ragcli.parse.walk import SourceFile, walk
-from ragcli.pipelines.plan import SAMPLE_BYTES, SAMPLE_FILES, plan, sample
+from ragcli.parse.files.walk import SourceFile, walk
+from ragcli.pipelines.ingesting.plan import SAMPLE_BYTES, SAMPLE_FILES, plan, sample
 
 
 def file(name: str, size: int) -> SourceFile:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from ragcli.evaluate.gate import WATCHED
-from ragcli.evaluate.measures import measure
+from ragcli.evaluate.gate import WATCHED, Verdict
+from ragcli.evaluate.measuring.measures import measure
 from ragcli.evaluate.reports.plots import Bar, Whisker, bars, curve, histograms, intervals
 from ragcli.evaluate.reports.wording import stage_title
 from ragcli.evaluate.run import EvalRun
-from ragcli.evaluate.verdict import Verdict
 
 _SHOWN = ("Hit@5", "RR@10", *(name for name in WATCHED if name != "RR@10"), "context_recall", "context_precision")
 _DEEPEST = 20

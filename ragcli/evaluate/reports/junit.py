@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from xml.sax.saxutils import escape, quoteattr
 
+from ragcli.evaluate.gate import Check, Verdict
 from ragcli.evaluate.reports.wording import stage_title
 from ragcli.evaluate.run import CaseResult, EvalRun
-from ragcli.evaluate.verdict import Check, Verdict
 
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from ragcli.evaluate.gate import Verdict
 from ragcli.evaluate.reports.wording import (
     change,
     flip_line,
@@ -16,7 +17,6 @@ from ragcli.evaluate.reports.wording import (
     stage_title,
 )
 from ragcli.evaluate.run import EvalRun
-from ragcli.evaluate.verdict import Verdict
 
 _SHOWN = 20
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~@])")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
 
+from ragcli.evaluate.gate import Verdict
 from ragcli.evaluate.reports.figures import figures
 from ragcli.evaluate.reports.wording import (
     change,
@@ -19,7 +20,6 @@ from ragcli.evaluate.reports.wording import (
     stage_title,
 )
 from ragcli.evaluate.run import CaseResult, EvalRun
-from ragcli.evaluate.verdict import Verdict
 
 
 def to_html(run: EvalRun, verdict: Verdict, *, baseline: EvalRun | None = None) -> str:

@@ -8,12 +8,12 @@ from typing import Any
 
 from ragcli.codec import encode
 from ragcli.errors import ConfigError
+from ragcli.evaluate.gate import Verdict
 from ragcli.evaluate.reports.junit import to_junit
 from ragcli.evaluate.reports.markdown import to_markdown
 from ragcli.evaluate.reports.page import to_html
 from ragcli.evaluate.reports.trec import to_trec_qrels, to_trec_run
 from ragcli.evaluate.run import EvalRun, as_lines, run_to_json
-from ragcli.evaluate.verdict import Verdict
 
 _FORMATS: Mapping[str, Callable[[EvalRun, Verdict, EvalRun | None], str]] = {
     ".html": lambda run, verdict, baseline: to_html(run, verdict, baseline=baseline),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ragcli.evaluate.gate import Flip
 from ragcli.evaluate.losses import STAGES
 from ragcli.evaluate.run import CaseResult, Estimate, EvalRun
-from ragcli.evaluate.verdict import Flip
 
 
 def number(value: float | None) -> str:

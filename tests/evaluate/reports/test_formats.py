@@ -9,7 +9,7 @@ import ir_measures
 import pytest
 
 from ragcli.evaluate.gate import judge_run
-from ragcli.evaluate.judge import JudgedClaim
+from ragcli.evaluate.judge.claims import JudgedClaim
 from ragcli.evaluate.reports.figures import recall_curve
 from ragcli.evaluate.reports.junit import to_junit
 from ragcli.evaluate.reports.markdown import escaped, to_markdown

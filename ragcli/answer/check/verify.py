@@ -1,0 +1,214 @@
+"""Checks a completion against the passages that were sent: ids, quotes, facts. Pure; the same for every provider.
+
+Nothing a generator says about its sources is believed: an id that was not sent is listed as invalid, a quote counts
+only where it stands, and a sentence whose numbers, dates, names or codes are not in its passages is unsupported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ragcli.answer.check.citing import Checked, Quoted, marked, numbered
+from ragcli.answer.check.conflicts import conflicts
+from ragcli.answer.check.support import TOO_FEW_WORDS, Verdict, check, nearest_window
+from ragcli.answer.extract.candidates import row_as_text
+from ragcli.language.sentences import sentence_spans
+from ragcli.quotes import Normalised, locate, locate_loosely, normalise
+from ragcli.records import Answer, Citation, Claim, Completion, Passage, Sentence, SentenceStatus, Span
+
+
+def verify(
+    completion: Completion, passages: Sequence[Passage], *, question: str, standalone_question: str | None = None
+) -> Answer:
+    """The completion with every sentence judged and every citation looked up.
+
+    A sentence is ``supported`` when its quotes stand word for word in the passages it cites and carry its facts,
+    ``paraphrase`` when the cited passages carry it in other words, ``misattributed`` when its quote stands in another
+    passage, ``uncited`` without a citation, else ``unsupported``. The answer is withheld only when nothing in it holds.
+    """
+    verifier = Verifier(passages)
+    for claim in completion.claims if completion.found else ():
+        verifier.add(claim)
+    return verifier.answer(completion, question=question, standalone_question=standalone_question or question)
+
+
+class Verifier:
+    """Checks claims one by one, as they are written; ``verify`` is the same over a whole completion."""
+
+    def __init__(self, passages: Sequence[Passage]) -> None:
+        self._passages = tuple(passages)
+        self._desk = _Desk(self._passages)
+        self._checked: list[Checked] = []
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._citations: list[Citation] = []
+        self._sentences: list[Sentence] = []
+
+    def add(self, claim: Claim) -> tuple[Sentence, tuple[Citation, ...]] | None:
+        """The claim as a checked sentence, and the citations printed for the first time; None for an empty claim."""
+        if not claim.text.strip():
+            return None
+        checked, known = self._desk.check(claim), len(self._citations)
+        sentence = numbered(checked, self._numbers, self._citations)
+        self._checked.append(checked)
+        self._sentences.append(sentence)
+        return sentence, tuple(self._citations[known:])
+
+    def answer(self, completion: Completion, *, question: str, standalone_question: str) -> Answer:
+        """The answer made of what was added."""
+        checked, citations = self._checked, self._citations
+        withheld = bool(checked) and not any(item.carried for item in checked)
+        found = bool(checked) and not withheld
+        reason = None if found else "all_unsupported" if withheld else completion.not_found_reason or "model_declined"
+        notices = [f"{item.text!r}: {item.reason}" for item in checked if item.reason and item.status != "supported"]
+        return Answer(
+            question=question,
+            standalone_question=standalone_question,
+            found=found,
+            not_found_reason=reason,
+            text=" ".join(marked(sentence) for sentence in self._sentences) if found else "",
+            sentences=tuple(self._sentences),
+            citations=tuple(citations),
+            invalid_citations=tuple(dict.fromkeys(name for item in checked for name in item.invalid)),
+            passages=tuple(passage.chunk.chunk_id for passage in self._passages),
+            provider=completion.provider,
+            model=completion.model,
+            usage=completion.usage,
+            confidence=completion.confidence,
+            notices=tuple(notices) + (conflicts(self._sentences, citations, self._passages) if found else ()),
+        )
+
+
+class _Desk:
+    """The passages, read once for all claims."""
+
+    def __init__(self, passages: Sequence[Passage]) -> None:
+        self.by_number = {str(passage.number): passage for passage in passages}
+        self._normalised: dict[str, Normalised] = {}
+
+    def check(self, claim: Claim) -> Checked:
+        """One claim against what it cites."""
+        invalid = tuple(name for name in claim.cited if _key(name) not in self.by_number)
+        quoted = tuple(self._quoted(claim, index) for index in range(len(claim.cited)) if self._known(claim, index))
+        if not claim.cited:
+            return Checked(claim.text, "uncited", (), (), "it cites nothing", self._anywhere(claim.text))
+        if not quoted:
+            return Checked(claim.text, "unsupported", (), invalid, "it cites a passage that was not sent", False)
+        status, reason = _status(claim.text, quoted)
+        if invalid:
+            status, reason = "unsupported", f"it cites {', '.join(invalid)}, which was not sent"
+        quoted = tuple(_shown(claim.text, item) for item in quoted)
+        return Checked(claim.text, status, quoted, invalid, reason, status != "unsupported")
+
+    def _known(self, claim: Claim, index: int) -> bool:
+        return _key(claim.cited[index]) in self.by_number
+
+    def _quoted(self, claim: Claim, index: int) -> Quoted:
+        passage = self.by_number[_key(claim.cited[index])]
+        quote = claim.quotes[index].strip() if index < len(claim.quotes) else ""
+        span = self.find(quote, passage) if quote else None
+        elsewhere = None
+        if quote and span is None:
+            elsewhere = next((other.number for other in self.by_number.values() if self.find(quote, other)), None)
+        return Quoted(passage, quote, span, elsewhere)
+
+    def find(self, quote: str, passage: Passage) -> Span | None:
+        """Where the quote stands in the passage's text; looser on pages read by OCR."""
+        key = str(passage.number)
+        if key not in self._normalised:
+            self._normalised[key] = normalise(passage.text)
+        search = locate_loosely if passage.chunk.ocr else locate
+        return search(quote, self._normalised[key])
+
+    def _anywhere(self, text: str) -> bool:
+        return any(check(text, _readable(passage)).support not in _FAILED for passage in self.by_number.values())
+
+
+_FAILED = ("contradicted", "absent")
+
+
+_NUMBER = re.compile(r"\[?\(?(?:(?:passage|p)[\s_#-]*)?0*([1-9][0-9]{0,5})\)?\]?", re.IGNORECASE)
+
+
+def _key(name: str) -> str:
+    """A passage number as models write it (``1``, ``[1]``, ``p1``, ``passage 1``) reduced to its figures."""
+    match = _NUMBER.fullmatch(name.strip())
+    return match[1] if match else name
+
+
+def _status(text: str, quoted: Sequence[Quoted]) -> tuple[SentenceStatus, str]:
+    rows = [row for item in quoted for row in _restated(item)]
+    whole = check(text, "\n".join([*(_readable(item.passage) for item in quoted), *rows]))
+    if any(item.elsewhere for item in quoted):
+        numbers = sorted({item.elsewhere for item in quoted if item.elsewhere})
+        return "misattributed", f"its quote stands in passage {', '.join(map(str, numbers))}"
+    if whole.support in _FAILED and whole.reason != TOO_FEW_WORDS:
+        return "unsupported", whole.reason
+    stands = all(item.span is not None for item in quoted)
+    if not stands:
+        return _by_words(whole, quoted)
+    close = check(text, " \n".join([*(_surroundings(item) for item in quoted), *rows]))
+    if close.support in ("verbatim", "close"):
+        return "supported", ""
+    if close.support == "contradicted":
+        return "unsupported", close.reason
+    return _by_words(whole, quoted, reason=close.reason)
+
+
+def _by_words(whole: Verdict, quoted: Sequence[Quoted], reason: str = "") -> tuple[SentenceStatus, str]:
+    wrong = next((item.quote for item in quoted if item.quote and item.span is None), "")
+    if whole.support == "verbatim" and not wrong:
+        return "supported", ""
+    if whole.support in _FAILED:
+        return "unsupported", f"the quote {wrong!r} stands nowhere" if wrong else whole.reason
+    return "paraphrase", f"the quote {wrong!r} stands nowhere" if wrong else reason
+
+
+def _surroundings(item: Quoted) -> str:
+    """The sentences a quote stands in, after what the reader sees above them: title, headings, lead-in."""
+    assert item.span is not None
+    text = item.passage.text
+    touched = [span for span in sentence_spans(text) if span.start < item.span.end and item.span.start < span.end]
+    around = text[touched[0].start : touched[-1].end] if touched else item.span.of(text)
+    return f"{_heading(item.passage)}\n{_table_header(text, item.span.start)}{around}"
+
+
+def _table_header(text: str, position: int) -> str:
+    """The first row of the table that ``position`` is in, with a line end; ``""`` outside a table."""
+    start = text.rfind("\n", 0, position) + 1
+    if not text.startswith("|", start):
+        return ""
+    while start and text.startswith("|", previous := text.rfind("\n", 0, start - 1) + 1) and previous < start:
+        start = previous
+    return text[start:].partition("\n")[0] + "\n"
+
+
+def _restated(item: Quoted) -> list[str]:
+    """The table row a quote stands in as it is read (``Plan: Basic, Price: 10``), under each header it may have."""
+    if item.span is None:
+        return []
+    text = item.passage.text
+    start = text.rfind("\n", 0, item.span.start) + 1
+    row = text[start:].partition("\n")[0]
+    if not row.startswith("|"):
+        return []
+    above = [line for line in item.passage.chunk.lead.splitlines() if line.strip().startswith("|")][:1]
+    return [row_as_text(header.strip(), row) for header in (_table_header(text, start), *above) if header.strip()]
+
+
+def _readable(passage: Passage) -> str:
+    return f"{_heading(passage)}\n{passage.text}"
+
+
+def _heading(passage: Passage) -> str:
+    return "\n".join(part for part in (passage.chunk.prefix, passage.effective_date or "", passage.chunk.lead) if part)
+
+
+def _shown(text: str, item: Quoted) -> Quoted:
+    """What is printed under the citation: the quote as the document has it, or the nearest sentence in its place."""
+    if item.span is not None:
+        return Quoted(item.passage, item.span.of(item.passage.text), item.span)
+    if item.elsewhere is not None:
+        return item
+    span = nearest_window(text, item.passage.text)
+    return Quoted(item.passage, span.of(item.passage.text) if span else "", span)

@@ -1,0 +1,242 @@
+"""What an extractive answer can be made of: sentences, list items and table rows of the passages, each with its place.
+
+A list item knows its lead-in and a table row its header, because neither can be understood without.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ragcli.answer.check.suspicion import suspicious_spans
+from ragcli.answer.extract.plain import links, strip_markup
+from ragcli.language.sentences import sentence_spans
+from ragcli.records import Passage, Span
+
+_ITEM = re.compile(r"(?:[-*+•‣◦▪–]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])[^\S\n]+")
+_FENCE = re.compile(r"(?:```|~~~)[^\n]*\n?")
+_FENCE_LINE = re.compile(r"^[^\S\n]*(?:```|~~~)", re.MULTILINE)
+_COMMAND = re.compile(r"(?:\$|>>>|PS>|C:\\>)\s+\S")
+_CODE_CHARACTERS = 300
+_BLANK = re.compile(r"(?:\s|:{2,}(?=\s))*")
+_RULE = re.compile(r"^[^\S\n]*([-=^+*_.\"'#])\1{2,}[^\S\n]*$", re.MULTILINE)
+_ASKS = re.compile(r"(?:Q|Question|F|Frage|P|Pregunta)\s*\d{0,3}\s*[:.)]\s*", re.IGNORECASE)
+_ANSWERS = re.compile(r"(?:A|Answer|Antwort|R|Réponse|Respuesta)\s*[:.)]\s+", re.IGNORECASE)
+_ASKING = ("?", "？")
+
+CandidateKind = Literal["sentence", "item", "row", "code"]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One piece of a passage. ``span`` is in ``passage.text``; ``plain`` is its text without markup.
+
+    ``before`` is the candidate just before it in the passage, by index in the list; ``lead`` is the span of the list's
+    lead-in or the table's header row in the passage, None when there is none (or it is in the chunk's own lead).
+    ``topic`` is the question it stands under in a list of questions and answers, ``""`` elsewhere: it is scored with
+    it and not shown, since whoever asks knows the question.
+    """
+
+    passage: Passage
+    span: Span
+    kind: CandidateKind
+    plain: str
+    position: int
+    before: int | None = None
+    lead: Span | None = None
+    lead_text: str = ""
+    topic: str = ""
+
+    @property
+    def readable(self) -> str:
+        """The text with what is needed to understand it: what is scored."""
+        if self.kind == "row" and self.lead_text:
+            return row_as_text(self.lead_text, self.plain)
+        above = (self.topic, self.lead_text if self.kind in ("item", "code") else "", self.plain)
+        return " ".join(part for part in above if part)
+
+
+def candidates(passages: Sequence[Passage]) -> list[Candidate]:
+    """Every candidate of every passage, in order; a text that stands in two passages counts once, where it is first."""
+    found: list[Candidate] = []
+    seen: set[str] = set()
+    for passage in passages:
+        before: int | None = None
+        for position, candidate in enumerate(_of_passage(passage)):
+            key = candidate.plain.casefold()
+            if key in seen:
+                before = None
+                continue
+            seen.add(key)
+            found.append(dataclasses.replace(candidate, position=position, before=before))
+            before = len(found) - 1
+    return found
+
+
+def _of_passage(passage: Passage) -> Iterator[Candidate]:
+    reader = _Reader(passage)
+    text = passage.text
+    veiled = suspicious_spans(text)
+    for span in _without_rules(text, _joined(sentence_spans(text), links(text))):
+        if any(start < span.end and span.start < end for start, end in veiled):
+            continue
+        candidate = reader.read(span)
+        if candidate is not None:
+            yield candidate
+
+
+class _Reader:
+    """Reads the pieces of one passage in order and knows what each stands under: lead-in, table header, question."""
+
+    def __init__(self, passage: Passage) -> None:
+        self._passage = passage
+        self._headings = {name.casefold() for name in (passage.chunk.title, *passage.chunk.heading_path)}
+        self._lead: Span | None = None
+        self._lead_text = _chunk_lead(passage)
+        self._header: Span | None = None
+        self._header_text = _chunk_header(passage)
+        self._in_table = False
+        self._topic = _chunk_topic(passage)
+        self._fenced = False
+        self._fences_pair = len(_FENCE_LINE.findall(passage.text)) % 2 == 0
+
+    def read(self, span: Span) -> Candidate | None:
+        """The candidate the piece makes; None for what only says where the next ones stand."""
+        raw = span.of(self._passage.text)
+        fence = _FENCE.match(raw)
+        if fence and not self._fences_pair:  # cut within code: which side of a fence is code cannot be told
+            return None
+        if fence:
+            self._fenced = not self._fenced
+            span, raw = Span(span.start + fence.end(), span.end), raw[fence.end() :]
+        if self._fenced or _COMMAND.match(raw):
+            return self._code(span, raw)
+        if raw.startswith("#"):
+            self._topic, self._lead, self._lead_text = _asked(strip_markup(raw.lstrip("# "))), None, ""
+            return None
+        if raw.startswith("|"):
+            return self._row(span, raw)
+        if self._in_table:
+            self._header, self._header_text, self._in_table = None, "", False
+        return self._sentence(span, raw)
+
+    def _code(self, span: Span, raw: str) -> Candidate | None:
+        """Code says something only under a sentence that leads to it."""
+        if not self._lead_text or not raw.strip() or len(raw) > _CODE_CHARACTERS:
+            return None
+        plain = re.sub(r"\s+", " ", raw).strip()
+        return Candidate(self._passage, span, "code", plain, 0, None, self._lead, self._lead_text, self._topic)
+
+    def _row(self, span: Span, raw: str) -> Candidate | None:
+        if is_row_rule(raw):
+            return None
+        if not self._in_table and not self._header_text:
+            self._header, self._header_text, self._in_table = span, raw, True
+            return None
+        self._in_table = True
+        return Candidate(self._passage, span, "row", raw, 0, None, self._header, self._header_text)
+
+    def _sentence(self, span: Span, raw: str) -> Candidate | None:
+        plain = strip_markup(raw)
+        is_heading = plain.casefold() in self._headings or _is_shouted(plain)
+        if _stands_alone(span, self._passage.text) and (topic := _asked(plain)):
+            self._topic = topic
+        elif self._topic:
+            plain = _ANSWERS.sub("", plain, count=1)
+        if len(plain) < 3 or not any(map(str.isalpha, plain)) or is_heading:
+            return None
+        topic = "" if plain.endswith(_ASKING) else self._topic
+        if _ITEM.match(raw):
+            return Candidate(self._passage, span, "item", plain, 0, None, self._lead, self._lead_text, topic)
+        opens = plain.endswith((":", "："))
+        self._lead, self._lead_text = (span, plain) if opens else (None, "")
+        return Candidate(self._passage, span, "sentence", plain, 0, topic=topic)
+
+
+def _asked(plain: str) -> str:
+    """The question without its mark (``Q:``), when this is one; ``""`` when not."""
+    return _ASKS.sub("", plain, count=1) if plain.endswith(_ASKING) else ""
+
+
+def _stands_alone(span: Span, text: str) -> bool:
+    """Whether nothing but signs stands on the lines of a piece beside it: a question that heads what follows."""
+    before = text[text.rfind("\n", 0, span.start) + 1 : span.start]
+    end = text.find("\n", span.end)
+    after = text[span.end : end if end >= 0 else None]
+    return not any(map(str.isalnum, before)) and (
+        not any(map(str.isalnum, after)) or _ASKS.match(span.of(text)) is not None
+    )
+
+
+def _chunk_topic(passage: Passage) -> str:
+    """The question among the headings a chunk stands under, the nearest first."""
+    above = (passage.chunk.title, *passage.chunk.heading_path, _chunk_lead(passage))
+    return next((asked for name in reversed(above) if (asked := _asked(name.strip().rstrip(":")))), "")
+
+
+def _joined(spans: Sequence[Span], whole: Sequence[tuple[int, int]]) -> list[Span]:
+    """The spans, two made one where the cut between them lies inside a piece that must stay whole."""
+    joined: list[Span] = []
+    for span in spans:
+        if joined and any(start < joined[-1].end < end and start < span.start < end for start, end in whole):
+            span = Span(joined.pop().start, span.end)
+        joined.append(span)
+    return joined
+
+
+def _without_rules(text: str, spans: Sequence[Span]) -> Iterator[Span]:
+    """The spans cut at lines that only draw (``-----``): they end a block or, under a line as long, make it a title."""
+    for span in spans:
+        start = span.start
+        for rule in _RULE.finditer(text, span.start, span.end):
+            end = start + len(text[start : rule.start()].rstrip())
+            last = text.rfind("\n", start, end) + 1 or start
+            if abs((end - last) - len(rule.group().strip())) <= 2:
+                end = start + len(text[start:last].rstrip())
+            yield from _trimmed(text, start, end)
+            start = rule.end()
+        yield from _trimmed(text, start, span.end)
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
+    match = _BLANK.match(text, start, end)
+    start = match.end() if match else start
+    if start < end:
+        yield Span(start, end)
+
+
+def _is_shouted(plain: str) -> bool:
+    """A heading of plain text: a short line in capitals."""
+    return plain.isupper() and len(plain.split()) <= 12 and plain[-1:] not in ".!?:;"
+
+
+def _chunk_lead(passage: Passage) -> str:
+    lead = passage.chunk.lead.strip()
+    return "" if lead.startswith("|") else strip_markup(lead)
+
+
+def _chunk_header(passage: Passage) -> str:
+    """The header row of a table whose beginning is in another chunk."""
+    rows = [line for line in passage.chunk.lead.splitlines() if line.strip().startswith("|")]
+    return rows[0].strip() if rows else ""
+
+
+def is_row_rule(row: str) -> bool:
+    """Whether a table row is the line under the header: ``|---|:--|``."""
+    return "--" in row and not row.strip("|-: \t\n")
+
+
+def cells(row: str) -> list[str]:
+    """The cells of a Markdown table row, without markup."""
+    return [strip_markup(cell) for cell in re.split(r"(?<!\\)\|", row.strip().strip("|"))]
+
+
+def row_as_text(header: str, row: str) -> str:
+    """``Plan: Basic, Price: 10 €`` from a header row and a row; the row's cells alone when the counts differ."""
+    names, values = cells(header), cells(row)
+    if len(names) != len(values):
+        return ", ".join(value for value in values if value)
+    return ", ".join(f"{name}: {value}" if name else value for name, value in zip(names, values, strict=True) if value)

@@ -1,0 +1,145 @@
+"""How likely it is that the passages answer the question: a small logistic model over what is at hand offline.
+
+What tells most: how near the best passage is (its cosine), how far it stands out from the other passages and its
+document from the other documents, the question's least matched word (a passage about parking does not answer a
+question about scooters), which of its words stand nowhere in the passage, whether its names and figures stand in the
+best sentence, and whether a code that it names stands in the passage (``E-4210`` is another error than ``E-4012``).
+The coefficients are fitted by ``tests/benchmarks/answers_fit.py`` on public questions; ``rag tune`` moves the
+threshold.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+from ragcli.answer.extract.candidates import Candidate
+from ragcli.answer.extract.questions import asked_stems
+from ragcli.answer.extract.scoring import Features
+from ragcli.language.facts import facts
+from ragcli.language.words import ENGLISH, GERMAN, Word, content_stems, words
+from ragcli.records import Passage
+
+Ranked = Sequence[tuple[Candidate, Features, float]]
+
+_CODES = {"absent_code": -2.15, "present_code": 1.15}
+"""Not fitted: the public questions name too few codes."""
+_WITH_MODEL = {
+    "intercept": -1.45,
+    "nearest": 1.45,
+    "passage_gap": 4.41,
+    "document_gap": 2.85,
+    "least_word": 1.19,
+    "absent_words": -1.24,
+    "unsaid_name": -1.88,
+    "unsaid_number": -0.66,
+} | _CODES
+_WITHOUT_MODEL = {"intercept": -1.04, "near_overlap": 1.32, "passage_overlap": 1.37} | _CODES
+_ALONE = 0.15
+"""The gap to other passages where there are none to compare with."""
+
+
+def confidence(question: str, ranked: Ranked, passages: Sequence[Passage]) -> float:
+    """Between 0 and 1 for candidates ranked best first; 0.0 with none, or where no word of the question counts."""
+    if not ranked or not content_stems(question):
+        return 0.0
+    values = signs(question, ranked, passages)
+    weights = _WITH_MODEL if "nearest" in values else _WITHOUT_MODEL
+    total = sum((weights[name] * value for name, value in values.items()), weights["intercept"])
+    return round(1.0 / (1.0 + math.exp(-total)), 4)
+
+
+def signs(question: str, ranked: Ranked, passages: Sequence[Passage]) -> dict[str, float]:
+    """What the model looks at, for at least one ranked candidate."""
+    best, features, _ = ranked[0]
+    if features.word_sims and any(passage.dense_score is not None for passage in passages):
+        values = _with_model(best, ranked, passages)
+        values |= absent(question, best, _before(best, ranked))
+    else:
+        values = {"near_overlap": features.near_overlap, "passage_overlap": features.passage_overlap}
+    named, stated = codes(question, best.passage)
+    present = float(bool(named) and named <= stated)
+    return values | {"absent_code": float(not named <= stated), "present_code": present}
+
+
+def _with_model(best: Candidate, ranked: Ranked, passages: Sequence[Passage]) -> dict[str, float]:
+    scored = [(passage.source, passage.dense_score) for passage in passages if passage.dense_score is not None]
+    nearest = max(score for _, score in scored)
+    source = best.passage.source
+    own = max((score for name, score in scored if name == source), default=nearest)
+    return {
+        "nearest": nearest,
+        "passage_gap": _gap(nearest, [score for _, score in scored[1:]]),
+        "document_gap": _gap(own, [score for name, score in scored if name != source]),
+        "least_word": _least_word(best, ranked),
+    }
+
+
+def _before(best: Candidate, ranked: Ranked) -> str:
+    """The sentence before the best one, where it was ranked as well."""
+    return next(
+        (
+            item.plain
+            for item, _, _ in ranked
+            if item.passage.number == best.passage.number and item.position == best.position - 1
+        ),
+        "",
+    )
+
+
+def _gap(best: float, others: Sequence[float]) -> float:
+    return best - sum(others) / len(others) if others else _ALONE
+
+
+def _least_word(best: Candidate, ranked: Ranked) -> float:
+    """The lowest, over the question's content words, of the word's best match among the best passage's candidates."""
+    rows = [row.word_sims for item, row, _ in ranked if item.passage.number == best.passage.number]
+    columns = zip(*rows, strict=True)
+    return min((max(column) for column in columns), default=0.0)
+
+
+def absent(question: str, best: Candidate, before: str = "") -> dict[str, float]:
+    """What the question says and the best passage does not, and what its best sentence does not.
+
+    ``absent_words`` is the share of the words of the question's subject that stand nowhere in the passage.
+    ``unsaid_name`` and ``unsaid_number`` tell whether one that is written as a name (in capitals after the first word)
+    or holds a figure does not stand in the sentence, the one before it or above the passage: "the Rotterdam office has
+    42 spaces" does not answer for Hamburg, wherever else Hamburg is named.
+    """
+    subject = asked_stems(question)
+    asked = [word for word in words(question) if word.stem in subject]
+    passage = best.passage
+    said, told = (_stems(_above(passage) + text) for text in (passage.text, f"{before}\n{best.readable}"))
+    missing, unsaid = ([word for word in asked if word.stem not in stems] for stems in (said, told))
+    german = any(word.folded in GERMAN - ENGLISH for word in words(question))  # where every noun has a capital
+    return {
+        "absent_words": len(missing) / max(1, len(asked)),
+        "unsaid_name": float(not german and any(map(_is_name, unsaid))),
+        "unsaid_number": float(any(any(map(str.isdigit, word.text)) for word in unsaid)),
+    }
+
+
+def _stems(text: str) -> set[str]:
+    return {word.stem for word in words(text)}
+
+
+def _is_name(word: Word) -> bool:
+    return word.start > 0 and word.text[:1].isupper()
+
+
+def _above(passage: Passage) -> str:
+    return f"{passage.chunk.prefix}\n{passage.chunk.lead}\n"
+
+
+def codes(question: str, passage: Passage) -> tuple[set[str], set[str]]:
+    """The codes with figures in them that the question names, and everything that passage and headings name."""
+    named = {fact.text for fact in facts(question) if fact.kind == "code" and re.search(r"\d", fact.text)}
+    if not named:
+        return set(), set()
+    stated = words(_above(passage) + passage.text)
+    return {_joined(code.casefold()) for code in named}, {_joined(word.folded) for word in stated}
+
+
+def _joined(code: str) -> str:
+    return re.sub(r"[-_/]", "", code)

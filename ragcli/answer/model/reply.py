@@ -1,0 +1,136 @@
+"""A model's reply -> claims: by schema, as tagged text or, when nothing else can be read, as prose with [n] marks."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ragcli.language.sentences import sentence_spans
+from ragcli.records import Claim
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What was read from a reply."""
+
+    found: bool
+    claims: tuple[Claim, ...]
+
+
+_FENCE = re.compile(r"\A\s*```(?:json|xml)?\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+_ANSWER = re.compile(r"<answer\b([^>]*)>(.*?)(?:</answer\s*>|\Z)", re.DOTALL | re.IGNORECASE)
+_SENTENCE = re.compile(r"<sentence\b[^>]*>(.*?)</sentence\s*>", re.DOTALL | re.IGNORECASE)
+_CITE = re.compile(r"<cite\b([^>]*)>(.*?)</cite\s*>", re.DOTALL | re.IGNORECASE)
+_PASSAGE = re.compile(r"""(?:passage|id)\s*=\s*["']?\s*([^"'\s>]*)""", re.IGNORECASE)
+_NOT_FOUND = re.compile(r"""found\s*=\s*["']?\s*false""", re.IGNORECASE)
+_MARK = re.compile(r"\s*\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\]")
+
+
+def read_structured(text: str) -> Reply | None:
+    """A reply in the schema's form; None when it is not."""
+    fenced = _FENCE.match(text)
+    body = fenced[1] if fenced else text
+    start = body.find("{")
+    if start < 0:
+        return None
+    try:
+        value, _ = json.JSONDecoder().raw_decode(body, start)
+    except (json.JSONDecodeError, RecursionError):
+        return None
+    if not isinstance(value, dict) or not isinstance(value.get("found"), bool):
+        return None
+    sentences = value.get("sentences", [])
+    if not isinstance(sentences, list):
+        return None
+    claims = [claim_of(item) for item in sentences]
+    if any(claim is None for claim in claims):
+        return None
+    kept = tuple(claim for claim in claims if claim is not None and claim.text)
+    return Reply(value["found"] and bool(kept), kept if value["found"] else ())
+
+
+def claim_of(item: Any) -> Claim | None:
+    """One element of ``sentences`` as a claim; None when it has another shape."""
+    if not isinstance(item, dict) or not isinstance(item.get("text"), str):
+        return None
+    citations = item.get("citations", [])
+    if not isinstance(citations, list) or not all(isinstance(citation, dict) for citation in citations):
+        return None
+    text, marked = _without_marks(item["text"])
+    cited = [str(citation.get("passage", "")) for citation in citations]
+    quotes = [_plain(str(citation.get("quote", ""))) for citation in citations]
+    return Claim(text, tuple(cited or marked), tuple(quotes))
+
+
+def read_tagged(text: str) -> Reply | None:
+    """A reply in the tagged form; None when it is not."""
+    match = _ANSWER.search(text)
+    if match is None:
+        return None
+    if _NOT_FOUND.search(match[1]):
+        return Reply(False, ())
+    claims = tuple(claim for claim in (_tagged_claim(part) for part in _SENTENCE.findall(match[2])) if claim.text)
+    if claims:
+        return Reply(True, claims)
+    return None
+
+
+def _tagged_claim(part: str) -> Claim:
+    cites = [(_PASSAGE.search(attributes), quote) for attributes, quote in _CITE.findall(part)]
+    text, marked = _without_marks(_plain(re.sub(r"<[^>]{0,200}>", "", _CITE.sub("", part))))
+    cited = tuple(found[1] if found else "" for found, _ in cites)
+    return Claim(text, cited or marked, tuple(_plain(quote) for _, quote in cites))
+
+
+def read_prose(text: str) -> Reply:
+    """Sentences with the [n] marks in or right after them; what cannot be read as more is still checked as this."""
+    plain = _plain(re.sub(r"</?(?:answer|sentence|cite|passage)\b[^>]{0,200}>", " ", text, flags=re.IGNORECASE))
+    joined = re.sub(r"([.!?])((?:\s*\[\d[\d,\s]*\])+)", r"\2\1", plain)
+    claims = [_without_marks(span.of(joined)) for span in sentence_spans(joined)]
+    kept = tuple(Claim(sentence, cited) for sentence, cited in claims if any(map(str.isalnum, sentence)))
+    return Reply(bool(kept), kept)
+
+
+def _without_marks(text: str) -> tuple[str, tuple[str, ...]]:
+    numbers = [number.strip() for match in _MARK.finditer(text) for number in match[1].split(",")]
+    return re.sub(r"\s+", " ", _MARK.sub("", text)).strip(), tuple(dict.fromkeys(numbers))
+
+
+def _plain(text: str) -> str:
+    return html.unescape(text).strip()
+
+
+class ClaimStream:
+    """Claims from a structured reply while it is still being written: each as soon as its object is closed."""
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._at = -1
+
+    def feed(self, more: str) -> Iterator[Claim]:
+        """Adds text; yields the claims it completed."""
+        self._text += more
+        if self._at < 0:
+            found = re.search(r'"sentences"\s*:\s*\[', self._text)
+            if found is None or re.search(r'"found"\s*:\s*true', self._text[: found.start()]) is None:
+                return
+            self._at = found.end()
+        while (piece := self._next()) is not None:
+            claim = claim_of(piece)
+            if claim is not None and claim.text:
+                yield claim
+
+    def _next(self) -> Any | None:
+        match = re.compile(r"[\s,]*").match(self._text, self._at)
+        start = match.end() if match else self._at
+        if not self._text.startswith("{", start):
+            return None
+        try:
+            value, self._at = json.JSONDecoder().raw_decode(self._text, start)
+        except json.JSONDecodeError:
+            return None
+        return value

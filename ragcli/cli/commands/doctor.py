@@ -1,0 +1,123 @@
+"""``rag doctor``: settings, models, API and index checked; each line says what to do."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import typer
+
+from ragcli import wiring
+from ragcli.cli.invocation import Invocation, epilog, invocation
+from ragcli.cli.output import one_line
+from ragcli.config import Config
+from ragcli.errors import ExitCode, RagError
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line: ``fault`` fails the run, ``note`` is a thing that some will miss."""
+
+    name: str
+    state: Literal["ok", "note", "fault"]
+    message: str
+    hint: str = ""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("doctor", epilog=epilog("rag doctor", "rag doctor --json", codes=(ExitCode.GATE,)))(doctor)
+
+
+def doctor(context: typer.Context) -> None:
+    """Check settings, models, API reachability and the index; exit 1 when something is at fault."""
+    run = invocation(context)
+    checks = list(_checks(run))
+    faults = [check for check in checks if check.state == "fault"]
+    content = {"schema": "rag.doctor/1", "passed": not faults, "checks": [vars(check) for check in checks]}
+    run.output.result(content, lambda: "\n".join(_line(check) for check in checks))
+    if faults:
+        raise typer.Exit(ExitCode.GATE)
+
+
+def _line(check: Check) -> str:
+    hint = f"\n       → {check.hint}" if check.hint and check.state != "ok" else ""
+    return f"{check.state:<5}  {one_line(f'{check.name}: {check.message}')}{hint}"
+
+
+def _checks(run: Invocation) -> Iterator[Check]:
+    try:
+        config = run.config()
+    except RagError as error:
+        yield Check("settings", "fault", error.message, error.hint)
+        return
+    yield Check("settings", "ok", f"read from {config.file}" if config.file else "defaults; no rag.yaml found")
+    yield _tried("embedding model", lambda: _embedding(config))
+    yield from _index(config)
+    yield _tried("reranker", lambda: _reranker(config))
+    yield _provider(config)
+    yield _ocr(config)
+    yield _office()
+
+
+def _tried(name: str, check: Callable[[], str]) -> Check:
+    try:
+        return Check(name, "ok", check())
+    except RagError as error:
+        return Check(name, "fault", error.message, error.hint)
+
+
+def _embedding(config: Config) -> str:
+    embedder = wiring.load_embedder(config)
+    vector = embedder.queries(["Does the model run?"])
+    return f"{embedder.info.model} gives vectors of {vector.shape[1]} numbers, window {embedder.info.window} tokens"
+
+
+def _index(config: Config) -> Iterator[Check]:
+    folder = wiring.index_folder(config)
+    try:
+        stages = wiring.Stages(config)
+        version = stages.engine.version
+    except RagError as error:
+        yield Check("index", "fault", error.message, error.hint)
+        return
+    faults = folder.verify()
+    hint = "rag versions list, then rag versions use an earlier one, or rag index --rebuild"
+    if faults:
+        yield Check("index", "fault", f"{version}: {'; '.join(faults)}", hint)
+    else:
+        yield Check("index", "ok", f"{config.index_path} {version}, every hash agrees")
+    yield _tried("index and model", lambda: f"{stages.embedder.info.model} made the vectors of {version}")
+
+
+def _reranker(config: Config) -> str:
+    found = wiring.load_reranker(config, lambda: wiring.load_embedder(config))
+    if found is None:
+        return "none (rerank.method)"
+    found.scores("Does the model run?", ["It does."])
+    return found.name
+
+
+def _provider(config: Config) -> Check:
+    settings = config.answer
+    if settings.provider == "extractive":
+        return Check("answers", "ok", "extractive, offline")
+    return _tried("answers", lambda: wiring.reach_model(config))
+
+
+def _ocr(config: Config) -> Check:
+    if config.ingest.ocr == "off":
+        return Check("OCR", "ok", "off (ingest.ocr)")
+    if shutil.which("tesseract") or importlib.util.find_spec("rapidocr"):
+        return Check("OCR", "ok", "installed")
+    return Check("OCR", "note", "not installed: scanned pages are named, not read", "apt-get install tesseract-ocr")
+
+
+def _office() -> Check:
+    if shutil.which("soffice") or shutil.which("libreoffice"):
+        return Check("LibreOffice", "ok", "installed")
+    message = "not installed: old .doc, .xls and .ppt files are named, not read"
+    return Check("LibreOffice", "note", message, "apt-get install libreoffice")

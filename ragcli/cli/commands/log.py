@@ -1,0 +1,141 @@
+"""``rag log``, ``rag stats`` and ``rag feedback``: past questions, their health, the users' verdicts.
+
+A trace is shown only to someone who is in every group its question was asked for.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from ragcli import wiring
+from ragcli.cli.invocation import Invocation, epilog, invocation
+from ragcli.cli.output import Output, one_line, printable, shortened
+from ragcli.cli.retrieval_options import Groups
+from ragcli.codec import encode
+from ragcli.errors import ExitCode, NotFound
+
+if TYPE_CHECKING:
+    from ragcli.records import Trace
+
+Verdict = Literal["good", "bad"]
+TraceId = Annotated[str, typer.Argument(metavar="TRACE_ID", help="An id that rag log shows, or its beginning.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    codes = (ExitCode.NOT_FOUND,)
+    app.command("log", epilog=epilog("rag log -n 50", "rag log 20260301T101500-1a2b3c4d --json", codes=codes))(log)
+    app.command("stats", epilog=epilog("rag stats", "rag stats --as hr --json"))(stats)
+    examples = ("rag feedback 20260301T101500-1a2b3c4d good", "rag feedback 20260301T1015 bad --json")
+    app.command("feedback", epilog=epilog(*examples, codes=codes))(feedback)
+
+
+def log(
+    context: typer.Context,
+    trace_id: Annotated[str | None, typer.Argument(metavar="TRACE_ID", help="Show one question in full.")] = None,
+    number: Annotated[int, typer.Option("-n", min=1, metavar="N", help="How many of the latest.")] = 20,
+    groups: Groups = None,
+) -> None:
+    """List past questions, or show one in full."""
+    run = invocation(context)
+    if trace_id is not None:
+        trace = visible_trace(run, trace_id, groups)
+        run.output.result({"schema": "rag.trace/1", **encode(trace)}, lambda: _full(trace))
+        return
+    shown = _visible(run, groups)[-number:]
+    content = {"schema": "rag.log/1", "traces": [encode(trace) for trace in shown]}
+    run.output.result(content, lambda: _table(run.output, shown))
+
+
+def stats(context: typer.Context, groups: Groups = None) -> None:
+    """Show how past questions went: found, declined, support, feedback, time."""
+    run = invocation(context)
+    content = summary(_visible(run, groups))
+    run.output.result(content, lambda: _stats_text(content))
+
+
+def feedback(
+    context: typer.Context,
+    trace_id: TraceId,
+    verdict: Annotated[Verdict, typer.Argument(metavar="good|bad", help="Was the answer right?")],
+    groups: Groups = None,
+) -> None:
+    """Say whether an answer was good; rag golden promote turns it into a case."""
+    run = invocation(context)
+    trace = wiring.traces(run.config()).feedback(visible_trace(run, trace_id, groups).trace_id, verdict)
+    content = {"schema": "rag.feedback/1", "trace_id": trace.trace_id, "feedback": verdict}
+    run.output.result(content, f"{trace.trace_id}: {verdict}")
+
+
+def _visible(run: Invocation, groups: list[str] | None) -> list[Trace]:
+    config = run.config()
+    own = set(groups or config.groups)
+    return [trace for trace in wiring.traces(config) if own.issuperset(trace.groups)]
+
+
+def visible_trace(run: Invocation, trace_id: str, groups: list[str] | None) -> Trace:
+    """The trace with this id or beginning. Raises NotFound, also for one that the groups may not see."""
+    found = [trace for trace in _visible(run, groups) if trace.trace_id.startswith(trace_id)]
+    exact = [trace for trace in found if trace.trace_id == trace_id] or found
+    if len(exact) != 1:
+        what = f"{len(exact)} traces start with" if exact else "no trace has the id"
+        raise NotFound(f"{what} {trace_id!r}", hint="rag log lists them; --as GROUP shows those of a group")
+    return exact[0]
+
+
+def _table(output: Output, traces: Sequence[Trace]) -> str:
+    rows = [
+        (
+            trace.trace_id,
+            "found" if trace.found else trace.not_found_reason,
+            trace.feedback,
+            shortened(trace.question, 80),
+        )
+        for trace in traces
+    ]
+    return output.table(("trace", "outcome", "feedback", "question"), rows) if rows else "no questions yet"
+
+
+def _full(trace: Trace) -> str:
+    lines = [f"{name}: {_plain(value)}" for name, value in encode(trace).items() if value not in (None, "", [], {})]
+    return "\n".join(printable(line) for line in lines)
+
+
+def _plain(value: Any) -> str:
+    import json
+
+    return one_line(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def summary(traces: Sequence[Trace]) -> dict[str, Any]:
+    """Counts and times over past questions; times are milliseconds, None without a question."""
+    times = sorted(trace.timings_ms["total"] for trace in traces if "total" in trace.timings_ms)
+    return {
+        "schema": "rag.stats/1",
+        "questions": len(traces),
+        "found": sum(trace.found for trace in traces),
+        "not_found": dict(sorted(Counter(t.not_found_reason or "unknown" for t in traces if not t.found).items())),
+        "sentences": dict(sorted(Counter(status for trace in traces for status in trace.statuses).items())),
+        "feedback": dict(sorted(Counter(trace.feedback for trace in traces if trace.feedback).items())),
+        "providers": dict(sorted(Counter(trace.provider for trace in traces).items())),
+        "input_tokens": sum(trace.usage.input_tokens for trace in traces),
+        "output_tokens": sum(trace.usage.output_tokens for trace in traces),
+        "median_ms": round(statistics.median(times), 1) if times else None,
+        "p95_ms": times[min(len(times) - 1, int(0.95 * len(times)))] if times else None,
+        "first": min((trace.created for trace in traces), default=None),
+        "last": max((trace.created for trace in traces), default=None),
+    }
+
+
+def _stats_text(content: dict[str, Any]) -> str:
+    lines = []
+    for name, value in content.items():
+        if name != "schema" and value not in (None, {}):
+            shown = ", ".join(f"{key} {count}" for key, count in value.items()) if isinstance(value, dict) else value
+            lines.append(f"{name.replace('_', ' '):<14} {shown}")
+    return printable("\n".join(lines))

@@ -1,0 +1,72 @@
+"""``rag session``: the conversations kept for ``rag ask --session NAME``.
+
+A turn is shown only to someone who is in every group it was asked with.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ragcli import wiring
+from ragcli.cli.invocation import Invocation, epilog, invocation
+from ragcli.cli.output import printable
+from ragcli.cli.retrieval_options import Groups
+from ragcli.codec import encode
+from ragcli.errors import ExitCode, NotFound
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The session.")]
+_CODES = (ExitCode.NOT_FOUND,)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command group; without a subcommand it lists."""
+    group = typer.Typer(rich_markup_mode=None, help="Conversations kept for rag ask --session NAME.")
+    group.callback(invoke_without_command=True)(session)
+    group.command("list", epilog=epilog("rag session list", "rag session list --as hr --json"))(list_sessions)
+    group.command("show", epilog=epilog("rag session show move", "rag session show move --json", codes=_CODES))(show)
+    group.command("drop", epilog=epilog("rag session drop move", "rag session drop move --json", codes=_CODES))(drop)
+    app.add_typer(group, name="session", epilog=epilog("rag session list", "rag session show move", codes=_CODES))
+
+
+def session(context: typer.Context) -> None:
+    """List, show and drop conversations."""
+    if context.invoked_subcommand is None:
+        list_sessions(context)
+
+
+def list_sessions(context: typer.Context, groups: Groups = None) -> None:
+    """List the conversations that hold a turn you may see."""
+    run = invocation(context)
+    kept = wiring.sessions(run.config())
+    seen = {info.name: kept.turns(info.name, _groups(run, groups)) for info in kept.list()}
+    rows = [(name, len(turns), turns[-1].created) for name, turns in seen.items() if turns]
+    content = {
+        "schema": "rag.sessions/1",
+        "sessions": [dict(zip(("name", "turns", "last"), r, strict=True)) for r in rows],
+    }
+    table = run.output.table(("session", "turns>", "last"), rows)
+    run.output.result(content, table if rows else "no sessions")
+
+
+def show(context: typer.Context, name: Name, groups: Groups = None) -> None:
+    """Show the turns of a conversation."""
+    run = invocation(context)
+    turns = wiring.sessions(run.config()).turns(name, _groups(run, groups))
+    if not turns:
+        raise NotFound(f"no session {name!r}", hint="rag session list")
+    content = {"schema": "rag.session/1", "name": name, "turns": [encode(turn) for turn in turns]}
+    text = "\n\n".join(f"> {turn.question}\n{turn.answer or '(not found)'}" for turn in turns)
+    run.output.result(content, printable(text))
+
+
+def drop(context: typer.Context, name: Name) -> None:
+    """Remove a conversation."""
+    run = invocation(context)
+    wiring.sessions(run.config()).drop(name)
+    run.output.result({"schema": "rag.session-drop/1", "name": name}, f"{name} dropped")
+
+
+def _groups(run: Invocation, groups: list[str] | None) -> tuple[str, ...]:
+    return tuple(groups) if groups else run.config().groups

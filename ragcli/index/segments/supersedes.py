@@ -1,0 +1,154 @@
+"""Which documents name which others as superseded.
+
+A name may be an id, a path suffix, with or without its file ending. Whether a suffix is unique depends on who asks: it
+must be so among the documents that the asker may see, or the answer would tell of those the asker may not see.
+Candidates are therefore kept per name, and the choice is made per question.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from ragcli.codec import decode, encode
+from ragcli.errors import StoreError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ragcli.index.segments.segment import Segment
+
+NAME = "supersedes.json"
+Place = tuple[int, int]
+"""Segment and row of a document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One name in one document's ``supersedes``, and the documents that it may mean, in tiers.
+
+    The first tier of which the asker sees anything counts, and only when it then holds one document.
+    ``effective_date`` is the naming document's own.
+    """
+
+    source: Place
+    tiers: tuple[tuple[Place, ...], ...]
+    effective_date: str | None
+
+
+def write_references(path: Path, references: Sequence[Reference]) -> None:
+    """Keep the names of a version beside it; nothing is written when there are none."""
+    if references:
+        path.write_text(json.dumps(encode(list(references))) + "\n", encoding="utf-8")
+
+
+def read_references(path: Path) -> References:
+    """The names of a version. Raises StoreError when the file is damaged."""
+    if not path.exists():
+        return References(())
+    try:
+        return References([decode(Reference, item) for item in json.loads(path.read_text(encoding="utf-8"))])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise StoreError(f"{path} cannot be read: {error}", hint="rag index --rebuild") from error
+
+
+class References:
+    """All names in a version."""
+
+    def __init__(self, references: Sequence[Reference]) -> None:
+        self._references = tuple(references)
+
+    def superseded(
+        self,
+        segments: Sequence[Segment],
+        living: Sequence[NDArray[np.bool_] | None],
+        visible: Sequence[NDArray[np.bool_] | None],
+        as_of: str,
+    ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Per segment: rows superseded on that date, and rows whose dated successor was not yet effective.
+
+        Of two documents that name each other the one with the later date counts, and neither when no date tells.
+        """
+        import numpy as np
+
+        dates: dict[tuple[Place, Place], str | None] = {}
+        for reference in self._references:
+            target = _meant(reference, living, visible) if _shown(reference.source, living, visible) else None
+            if target is not None:
+                dates[(reference.source, target)] = reference.effective_date
+        replaced: set[Place] = set()
+        later: set[Place] = set()
+        for (source, target), started in dates.items():
+            if (target, source) in dates and (started or "") <= (dates[(target, source)] or ""):
+                continue
+            (replaced if started is None or started <= as_of else later).add(target)
+        result = []
+        for number in range(len(segments)):
+            rows = sorted(row for segment, row in replaced if segment == number)
+            waiting = sorted(row for segment, row in later - replaced if segment == number)
+            result.append((np.asarray(rows, dtype=np.int64), np.asarray(waiting, dtype=np.int64)))
+        return result
+
+
+def _shown(
+    place: Place, living: Sequence[NDArray[np.bool_] | None], visible: Sequence[NDArray[np.bool_] | None]
+) -> bool:
+    segment, row = place
+    alive, seen = living[segment], visible[segment]
+    return (alive is None or bool(alive[row])) and (seen is None or bool(seen[row]))
+
+
+def _meant(
+    reference: Reference, living: Sequence[NDArray[np.bool_] | None], visible: Sequence[NDArray[np.bool_] | None]
+) -> Place | None:
+    for tier in reference.tiers:
+        targets = [place for place in tier if _shown(place, living, visible)]
+        if targets:
+            return targets[0] if len(targets) == 1 else None
+    return None
+
+
+def resolve(naming: Iterable[tuple[Place, str, str, str | None]], places: Mapping[str, Place]) -> list[Reference]:
+    """References from (place, doc_id, name, effective date) of the naming documents, among all ``places`` by id.
+
+    An id comes first, then a neighbour in the same folder, then every document whose path ends in the name.
+    """
+    wanted = list(naming)
+    if not wanted:
+        return []
+    by_name: dict[str, list[str]] = {}
+    for doc_id in places:
+        last = doc_id.rpartition("/")[2]
+        for name in {last, PurePosixPath(last).stem}:
+            by_name.setdefault(name, []).append(doc_id)
+    found = []
+    for place, doc_id, name, effective_date in wanted:
+        tiers = tuple(_tiers(doc_id, name.strip().removeprefix("./").strip("/"), places, by_name))
+        if tiers:
+            found.append(Reference(place, tiers, effective_date))
+    return found
+
+
+def _tiers(
+    doc_id: str, name: str, places: Mapping[str, Place], by_name: Mapping[str, list[str]]
+) -> Iterator[tuple[Place, ...]]:
+    folder = doc_id.rpartition("/")[0]
+    neighbour = f"{folder}/{name}" if folder else name
+    for exact in dict.fromkeys((name, neighbour)):
+        if exact in places and exact != doc_id:
+            yield (places[exact],)
+    candidates = by_name.get(name.rpartition("/")[2], [])
+    ending = tuple(sorted(places[other] for other in candidates if other != doc_id and _ends_in(other, name)))
+    if ending:
+        yield ending
+
+
+def _ends_in(doc_id: str, name: str) -> bool:
+    for spelling in (doc_id, str(PurePosixPath(doc_id).with_suffix(""))):
+        if spelling == name or spelling.endswith("/" + name):
+            return True
+    return False

@@ -1,0 +1,154 @@
+"""What an ingest must remember besides files and documents: flags given for a folder, and what each text looks like."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragcli.index.staged.database import store_errors
+
+SCHEMA = """
+CREATE TABLE given (
+    root_id INTEGER NOT NULL, prefix TEXT NOT NULL, meta TEXT NOT NULL, acl TEXT NOT NULL,
+    PRIMARY KEY (root_id, prefix)
+);
+CREATE TABLE looks (
+    doc_id TEXT PRIMARY KEY, root_id INTEGER NOT NULL, relative TEXT NOT NULL, family TEXT NOT NULL,
+    exact TEXT NOT NULL, size INTEGER NOT NULL, modified TEXT, kept TEXT, sketch BLOB
+);
+CREATE INDEX looks_by_family ON looks (family);
+CREATE INDEX looks_by_file ON looks (root_id, relative);
+CREATE INDEX looks_by_kept ON looks (kept);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """``--meta`` and ``--acl`` as last given for the files under ``prefix`` of a root (empty: all of it)."""
+
+    prefix: str
+    meta: Mapping[str, str]
+    acl: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What tells copies of a text: only documents of one ``family`` may be merged.
+
+    ``kept`` is the document that stands for this one when it is a copy, None when it is a document itself.
+    ``sketch`` is its MinHash where one was needed.
+    """
+
+    doc_id: str
+    root_id: int
+    relative: str
+    family: str
+    exact: str
+    size: int
+    modified: str | None = None
+    kept: str | None = None
+    sketch: bytes | None = None
+
+
+_COLUMNS = "doc_id, root_id, relative, family, exact, size, modified, kept, sketch"
+
+
+class IngestNotes:
+    """The tables of notes inside the staging catalogue; ids are kept as JSON text so that any name can be stored."""
+
+    def __init__(self, database: sqlite3.Connection, path: Path, hint: str) -> None:
+        self._database, self._path, self._hint = database, path, hint
+
+    def _run(self, sql: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        with store_errors(self._path, self._hint):
+            return self._database.execute(sql, values).fetchall()
+
+    def given(self, root_id: int) -> list[Given]:
+        """What was given for a root, the shortest prefix first."""
+        rows = self._run("SELECT prefix, meta, acl FROM given WHERE root_id = ?", (root_id,))
+        found = [Given(_name(row[0]), json.loads(str(row[1])), tuple(json.loads(str(row[2])))) for row in rows]
+        return sorted(found, key=lambda item: (len(item.prefix), item.prefix))
+
+    def put_given(self, root_id: int, given: Given) -> None:
+        """Keep what was given for a prefix, in place of what was; nothing given is forgotten."""
+        if not given.meta and not given.acl:
+            self._run("DELETE FROM given WHERE root_id = ? AND prefix = ?", (root_id, _key(given.prefix)))
+            return
+        values = (root_id, _key(given.prefix), json.dumps(dict(given.meta)), json.dumps(list(given.acl)))
+        self._run("INSERT OR REPLACE INTO given VALUES (?, ?, ?, ?)", values)
+
+    def put_look(self, look: Look) -> None:
+        """Keep a document's look, in place of its former one."""
+        values = (
+            _key(look.doc_id),
+            look.root_id,
+            _key(look.relative),
+            look.family,
+            look.exact,
+            look.size,
+            look.modified,
+            None if look.kept is None else _key(look.kept),
+            look.sketch,
+        )
+        self._run("INSERT OR REPLACE INTO looks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+
+    def take_file(self, root_id: int, relative: str) -> list[Look]:
+        """Forget and return the looks of one file's documents."""
+        looks = self.of_file(root_id, relative)
+        self._run("DELETE FROM looks WHERE root_id = ? AND relative = ?", (root_id, _key(relative)))
+        return looks
+
+    def of_file(self, root_id: int, relative: str) -> list[Look]:
+        """The looks of one file's documents, copies among them, sorted by id."""
+        rows = self._run(f"SELECT {_COLUMNS} FROM looks WHERE root_id = ? AND relative = ?", (root_id, _key(relative)))
+        return sorted(map(_look, rows), key=lambda look: look.doc_id)
+
+    def family(self, family: str) -> list[Look]:
+        """All looks of a family, sorted by id."""
+        rows = self._run(f"SELECT {_COLUMNS} FROM looks WHERE family = ?", (family,))
+        return sorted(map(_look, rows), key=lambda look: look.doc_id)
+
+    def copies(self, doc_id: str) -> tuple[str, ...]:
+        """Ids of the copies that a document stands for, sorted."""
+        rows = self._run("SELECT doc_id FROM looks WHERE kept = ?", (_key(doc_id),))
+        return tuple(sorted(_name(row[0]) for row in rows))
+
+    def older_than(self, date: str) -> list[Look]:
+        """Looks of documents last modified before an ISO date, sorted by id."""
+        rows = self._run(f"SELECT {_COLUMNS} FROM looks WHERE kept IS NULL AND modified < ?", (date,))
+        return sorted(map(_look, rows), key=lambda look: look.doc_id)
+
+    def forget(self, doc_id: str) -> None:
+        """Drop a document's look."""
+        self._run("DELETE FROM looks WHERE doc_id = ?", (_key(doc_id),))
+
+    def forget_root(self, root_id: int) -> None:
+        """Drop everything about a root."""
+        self._run("DELETE FROM looks WHERE root_id = ?", (root_id,))
+        self._run("DELETE FROM given WHERE root_id = ?", (root_id,))
+
+
+def _key(name: str) -> str:
+    return json.dumps(name)
+
+
+def _name(stored: object) -> str:
+    return str(json.loads(str(stored)))
+
+
+def _look(row: Sequence[object]) -> Look:
+    doc_id, root_id, relative, family, exact, size, modified, kept, sketch = row
+    return Look(
+        _name(doc_id),
+        int(str(root_id)),
+        _name(relative),
+        str(family),
+        str(exact),
+        int(str(size)),
+        None if modified is None else str(modified),
+        None if kept is None else _name(kept),
+        sketch if isinstance(sketch, bytes) else None,
+    )

@@ -1,0 +1,315 @@
+"""What ingest → chunk → index are building: the roots, the files met, their documents and their chunks.
+
+One SQLite file that only the holder of the writer's lock opens. Search never reads it: a version is a copy.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from ragcli.codec import decode, encode
+from ragcli.index.staged.database import canonical, open_database, pack_bytes, scrub, store_errors, transaction, unpack
+from ragcli.index.staged.ingest_notes import SCHEMA as NOTES_SCHEMA
+from ragcli.index.staged.ingest_notes import IngestNotes
+from ragcli.records import Chunk, Document, FileReport
+
+FORMAT = 2
+
+_SCHEMA = (
+    """
+CREATE TABLE roots (root_id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, label TEXT NOT NULL UNIQUE);
+CREATE TABLE files (
+    root_id INTEGER NOT NULL, relative TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
+    sha256 TEXT NOT NULL, parse_key TEXT NOT NULL, reports BLOB NOT NULL, doc_ids BLOB NOT NULL,
+    PRIMARY KEY (root_id, relative)
+) WITHOUT ROWID;
+CREATE TABLE documents (
+    doc_id TEXT PRIMARY KEY, document_key TEXT NOT NULL, root_id INTEGER NOT NULL, relative TEXT NOT NULL,
+    data BLOB NOT NULL
+);
+CREATE INDEX documents_by_file ON documents (root_id, relative);
+CREATE TABLE chunk_sets (
+    doc_id TEXT PRIMARY KEY, document_key TEXT NOT NULL, chunk_key TEXT NOT NULL, entry_key TEXT NOT NULL,
+    count INTEGER NOT NULL, data BLOB NOT NULL
+);
+"""
+    + NOTES_SCHEMA
+)
+_HINT = (
+    "remove the staging folder of the index, then run rag ingest for every folder with its --acl and --meta, the first "
+    "with --max-delete 100; published versions are not touched"
+)
+
+
+class Staging:
+    """The catalogue of the next version. Every write outside ``transaction`` commits by itself."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or make the catalogue at ``path``. Raises StoreError when it cannot be used."""
+        self.path = path
+        self._database = open_database(path, _SCHEMA, FORMAT, _HINT)
+        self.notes = IngestNotes(self._database, path, _HINT)
+
+    def close(self) -> None:
+        """Release the file."""
+        self._database.close()
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Everything in the block is kept, or nothing of it."""
+        with store_errors(self.path, _HINT), transaction(self._database):
+            yield
+
+    def _run(self, sql: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
+        with store_errors(self.path, _HINT):
+            return self._database.execute(sql, values)
+
+    def _rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        with store_errors(self.path, _HINT):
+            return self._database.execute(sql, values).fetchall()
+
+    # ------------------------------------------------------------ roots and files
+
+    def roots(self) -> list[Root]:
+        """Every root, in the order in which they were added."""
+        rows = self._rows("SELECT root_id, path, label FROM roots ORDER BY root_id")
+        return [Root(int(str(row[0])), Path(_text(row[1])), _text(row[2])) for row in rows]
+
+    def add_root(self, path: Path) -> Root:
+        """The root at ``path`` (made absolute), added when it is new."""
+        absolute = path.absolute()
+        known = {root.path: root for root in self.roots()}
+        if absolute in known:
+            return known[absolute]
+        label = _unique_label(absolute, {root.label for root in known.values()})
+        cursor = self._run("INSERT INTO roots (path, label) VALUES (?, ?)", (_stored(str(absolute)), _stored(label)))
+        return Root(int(cursor.lastrowid or 0), absolute, label)
+
+    def remove_root(self, root_id: int) -> None:
+        """Forget a root with its files and documents."""
+        with self.transaction():
+            rows = self._rows("SELECT doc_id FROM documents WHERE root_id = ?", (root_id,))
+            for row in rows:
+                self.remove_document(_text(row[0]))
+            self._run("DELETE FROM files WHERE root_id = ?", (root_id,))
+            self.notes.forget_root(root_id)
+            self._run("DELETE FROM roots WHERE root_id = ?", (root_id,))
+
+    def file(self, root_id: int, relative: str) -> FileState | None:
+        """The file as last read, or None when it is new."""
+        rows = self._rows(f"{_FILE_SELECT} WHERE root_id = ? AND relative = ?", (root_id, _stored(relative)))
+        return _file_state(rows[0]) if rows else None
+
+    def files(self, root_id: int) -> Iterator[FileState]:
+        """Every file of a root, ordered by its stored path."""
+        rows = self._rows(f"{_FILE_SELECT} WHERE root_id = ? ORDER BY relative", (root_id,))
+        return (_file_state(row) for row in rows)
+
+    def put_file(self, state: FileState) -> None:
+        """Keep what was read of a file, in place of what was kept before."""
+        self._run(
+            "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                state.root_id,
+                _stored(state.relative),
+                state.size,
+                state.mtime_ns,
+                state.sha256,
+                state.parse_key,
+                canonical(encode(state.reports)),
+                canonical(list(state.doc_ids)),
+            ),
+        )
+
+    def remove_file(self, root_id: int, relative: str) -> None:
+        """Forget that the file was read. Its documents stay until ``remove_document``."""
+        self._run("DELETE FROM files WHERE root_id = ? AND relative = ?", (root_id, _stored(relative)))
+
+    # ------------------------------------------------------------ documents
+
+    def put_document(self, document: Document, *, root_id: int, relative: str) -> str:
+        """Keep a document under its ``doc_id``; returns its document key, the hash of the whole record."""
+        content = canonical(encode(document))
+        document_key = hashlib.sha256(content).hexdigest()[:32]
+        self._run(
+            "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)",
+            (_stored(document.doc_id), document_key, root_id, _stored(relative), pack_bytes(content)),
+        )
+        return document_key
+
+    def remove_document(self, doc_id: str) -> None:
+        """Drop a document and its chunks; nothing happens when there is none of that id."""
+        with self.transaction():
+            self._run("DELETE FROM documents WHERE doc_id = ?", (_stored(doc_id),))
+            self._run("DELETE FROM chunk_sets WHERE doc_id = ?", (_stored(doc_id),))
+            self.notes.forget(doc_id)
+
+    def document_keys(self) -> dict[str, str]:
+        """``doc_id`` → document key of every document, sorted by id."""
+        rows = self._rows("SELECT doc_id, document_key FROM documents ORDER BY doc_id")
+        return {_text(row[0]): str(row[1]) for row in rows}
+
+    def document_files(self) -> dict[str, str]:
+        """The path, within its root, of the file that each document came out of."""
+        return {_text(name): _text(path) for name, path in self._rows("SELECT doc_id, relative FROM documents")}
+
+    def document(self, doc_id: str) -> Document:
+        """The document. Raises KeyError when there is none of that id."""
+        rows = self._rows("SELECT data FROM documents WHERE doc_id = ?", (_stored(doc_id),))
+        if not rows:
+            raise KeyError(doc_id)
+        return decode(Document, unpack(_bytes(rows[0][0])))
+
+    def owner(self, doc_id: str) -> tuple[int, str] | None:
+        """Root id and relative path of the file that gave the document, or None when there is no such document."""
+        rows = self._rows("SELECT root_id, relative FROM documents WHERE doc_id = ?", (_stored(doc_id),))
+        return (int(str(rows[0][0])), _text(rows[0][1])) if rows else None
+
+    # ------------------------------------------------------------ chunks
+
+    def put_chunks(self, doc_id: str, document_key: str, chunk_key: str, chunks: Sequence[Chunk]) -> None:
+        """Keep the chunks of one document, in place of its former ones.
+
+        Raises ValueError when their ids are not ``doc_id#1`` … ``doc_id#n`` in order.
+        """
+        for ordinal, chunk in enumerate(chunks, start=1):
+            if (chunk.doc_id, chunk.ordinal, chunk.chunk_id) != (doc_id, ordinal, f"{doc_id}#{ordinal}"):
+                raise ValueError(f"chunk {chunk.chunk_id!r} (ordinal {chunk.ordinal}) is not {doc_id}#{ordinal}")
+        content = canonical(encode(list(chunks)))
+        entry_key = hashlib.sha256(f"{document_key}\0{chunk_key}\0".encode() + content).hexdigest()[:32]
+        self._run(
+            "INSERT OR REPLACE INTO chunk_sets VALUES (?, ?, ?, ?, ?, ?)",
+            (_stored(doc_id), document_key, chunk_key, entry_key, len(chunks), pack_bytes(content)),
+        )
+
+    def chunk_keys(self) -> dict[str, tuple[str, str]]:
+        """``doc_id`` → document key and chunk key of every document that has been chunked, sorted by id."""
+        rows = self._rows("SELECT doc_id, document_key, chunk_key FROM chunk_sets ORDER BY doc_id")
+        return {_text(row[0]): (str(row[1]), str(row[2])) for row in rows}
+
+    def chunks(self, doc_id: str) -> list[Chunk]:
+        """The document's chunks, in order. Raises KeyError when it has not been chunked."""
+        rows = self._rows("SELECT data FROM chunk_sets WHERE doc_id = ?", (_stored(doc_id),))
+        if not rows:
+            raise KeyError(doc_id)
+        return [decode(Chunk, item) for item in unpack(_bytes(rows[0][0]))]
+
+    # ------------------------------------------------------------ for the publisher
+
+    def entries(self) -> dict[str, Entry]:
+        """Every document whose chunks are those of its present content, sorted by id."""
+        rows = self._rows(
+            "SELECT doc_id, c.entry_key, c.count FROM documents d JOIN chunk_sets c USING (doc_id) "
+            "WHERE d.document_key = c.document_key ORDER BY doc_id"
+        )
+        return {_text(row[0]): Entry(_text(row[0]), str(row[1]), int(str(row[2]))) for row in rows}
+
+    def unchunked(self) -> list[str]:
+        """Documents without chunks, or with chunks of an older content, sorted by id."""
+        rows = self._rows(
+            "SELECT doc_id FROM documents d LEFT JOIN chunk_sets c USING (doc_id) "
+            "WHERE c.document_key IS NULL OR c.document_key <> d.document_key ORDER BY doc_id"
+        )
+        return [_text(row[0]) for row in rows]
+
+    def scrub(self) -> None:
+        """Rewrite the file so that nothing of removed documents is left in it."""
+        with store_errors(self.path, _HINT):
+            scrub(self._database)
+
+
+def fingerprint(entries: Iterable[tuple[str, str]]) -> str:
+    """Hash of all documents and chunks, from (doc_id, entry_key) sorted by id: equal corpora, equal hash."""
+    digest = hashlib.sha256()
+    for doc_id, entry_key in entries:
+        digest.update(f"{doc_id}\0{entry_key}\n".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:32]
+
+
+_FILE_SELECT = "SELECT root_id, relative, size, mtime_ns, sha256, parse_key, reports, doc_ids FROM files"
+
+
+def _file_state(row: Sequence[object]) -> FileState:
+    import json
+
+    root_id, relative, size, mtime_ns, sha256, parse_key, reports, doc_ids = row
+    return FileState(
+        root_id=int(str(root_id)),
+        relative=_text(relative),
+        size=int(str(size)),
+        mtime_ns=int(str(mtime_ns)),
+        sha256=str(sha256),
+        parse_key=str(parse_key),
+        reports=tuple(decode(FileReport, item) for item in json.loads(_bytes(reports))),
+        doc_ids=tuple(json.loads(_bytes(doc_ids))),
+    )
+
+
+def _unique_label(path: PurePath, taken: set[str]) -> str:
+    name = path.name or "root"
+    label, number = name, 2
+    while label in taken:
+        label, number = f"{name}-{number}", number + 1
+    return label
+
+
+def _stored(name: str) -> str | bytes:
+    """A name as SQLite keeps it: text, or bytes where Python's surrogate escapes make it no valid text."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return name.encode("utf-8", "surrogatepass")
+    return name
+
+
+def _text(value: object) -> str:
+    return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else str(value)
+
+
+def _bytes(value: object) -> bytes:
+    assert isinstance(value, bytes)
+    return value
+
+
+# The records of the staging catalogue: roots, files, and documents ready to be indexed.
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A folder or file that was ingested. ``label`` is its name, made unique among the roots."""
+
+    root_id: int
+    path: Path
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A source file as it was last read, and what came of it.
+
+    ``size`` is in bytes, ``parse_key`` names the parsers and settings that read it. Names that are not valid UTF-8
+    keep Python's surrogate escapes.
+    """
+
+    root_id: int
+    relative: str
+    size: int
+    mtime_ns: int
+    sha256: str
+    parse_key: str
+    reports: tuple[FileReport, ...] = ()
+    doc_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One document ready to be indexed; ``entry_key`` changes with anything in the document or its chunks."""
+
+    doc_id: str
+    entry_key: str
+    chunk_count: int

@@ -1,0 +1,207 @@
+"""An HTML element tree as pieces of readable text, each with what tells content from the frame around it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ragcli.parse.assemble import clean, table_text
+from ragcli.parse.web.html_text import (
+    BREAK,
+    CELLS,
+    DROPPED,
+    INLINE,
+    broken_lines,
+    flat_text,
+    hidden,
+    inline_text,
+    local_name,
+    table_rows,
+)
+from ragcli.records import BlockKind
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_HEADING = re.compile(r"h([1-6])$")
+_LISTS = {"ul", "ol", "menu", "dir"}
+_OWN_KINDS: dict[str, BlockKind] = {"blockquote": "quote", "figcaption": "caption", "caption": "caption"}
+# What a description may begin with besides text.
+_UNDESCRIBED = {"pre", "table", *_LISTS, *_OWN_KINDS}
+_FRAME_TAGS = {"nav", "footer", "aside", "form", "dialog", "menu"}
+_FRAME_ROLES = {"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alert", "alertdialog"}
+_FRAME_NAMES = re.compile(
+    r"(?:^|[\s_-])(?:cookies?|consent|gdpr|sidebar|side-?bar|menu|nav|navbar|navigation|footer|breadcrumbs?|share|sharing|"
+    r"social|related|recommend(?:ed|ations)?|newsletter|subscribe|comments?|advert(?:isement)?|ads?|promo|popup|modal|"
+    r"widgets?|teasers?|login|signup|pagination|pager|disqus|skip-?link|toolbar|masthead)(?:$|[\s_-])",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One block of a page. ``linked`` is the share of its characters that are links; ``framed`` says that an element
+    around it calls itself navigation, footer, banner or the like."""
+
+    kind: BlockKind
+    text: str
+    level: int | None
+    linked: float
+    framed: bool
+
+
+def pieces_of(root: _Element) -> list[Piece]:
+    """The visible text under ``root`` as blocks, in reading order."""
+    writer = _Writer()
+    writer.children(root, "paragraph", None)
+    writer.flush("paragraph", None)
+    writer.bare_terms()
+    return writer.pieces
+
+
+class _Writer:
+    """Collects inline text until a block element begins or ends."""
+
+    def __init__(self) -> None:
+        self.pieces: list[Piece] = []
+        self._inline: list[str] = []
+        self._linked = 0
+        self._frames = 0
+        self._marker = ""
+        self._terms: list[str] = []  # of a definition list, until their description comes
+
+    def flush(self, kind: BlockKind, level: int | None) -> None:
+        """Make what was collected a block of its own."""
+        text = broken_lines("".join(self._inline))
+        if text:
+            self._add(kind, self._marker + "\n".join([*self._terms, text]), level, self._linked)
+            self._marker = ""
+            self._terms = []
+            self._linked = 0
+        self._inline = []
+
+    def bare_terms(self) -> None:
+        """Terms whose description begins with no text of its own, or that have none, as a paragraph."""
+        terms, self._terms = self._terms, []
+        self._add("paragraph", "\n".join(terms), None, self._linked)
+        self._linked = 0
+
+    def _add(self, kind: BlockKind, text: str, level: int | None, linked: int) -> None:
+        if text.strip():
+            share = min(1.0, linked / len(text))
+            self.pieces.append(Piece(kind, text, level, share, self._frames > 0))
+
+    def children(self, element: _Element, kind: BlockKind, level: int | None) -> None:
+        """The content of an element whose own text is of ``kind``."""
+        self._inline.append(element.text or "")
+        for child in element:
+            self._element(child, kind, level)
+            self._inline.append(child.tail or "")
+
+    def _element(self, element: _Element, kind: BlockKind, level: int | None) -> None:
+        tag = local_name(element)
+        if not tag or tag in DROPPED or hidden(element):
+            return
+        if tag == "br":
+            self._inline.append(BREAK)
+        elif tag in INLINE and not _holds_block(element):
+            text = inline_text(element)
+            self._inline.append(text)
+            self._linked += len(text.strip()) if tag == "a" else _linked_length(element)
+        else:
+            framed = _frames(element, tag)
+            self._frames += framed
+            self.flush(kind, level)
+            self._block(element, tag, kind, level)
+            self._frames -= framed
+
+    def _block(self, element: _Element, tag: str, kind: BlockKind, level: int | None) -> None:
+        heading = _HEADING.match(tag)
+        if tag in _UNDESCRIBED or heading:
+            self.bare_terms()
+        if heading:
+            self._add("heading", flat_text(element), int(heading[1]), _linked_length(element))
+        elif tag == "pre":
+            self._add("code", clean(_preformatted(element)), None, 0)
+        elif tag == "table" and not _is_layout(element):
+            self._table(element)
+        elif tag in _LISTS:
+            self._list(element, (level or 0) + 1 if kind == "list_item" else 1)
+        elif tag == "dt" and not _holds_structure(element):
+            self._terms += filter(None, [broken_lines(inline_text(element))])
+            self._linked += _linked_length(element)
+        else:
+            own = _OWN_KINDS.get(tag, kind)
+            self.children(element, own, level)
+            self.flush(own, level)
+            if tag in ("dl", "dd"):
+                self.bare_terms()
+
+    def _list(self, element: _Element, level: int) -> None:
+        number = _first_number(element)
+        for child in element:
+            tag = local_name(child)
+            if tag in _LISTS:
+                self._list(child, level + 1)
+            elif tag == "li" and not hidden(child):
+                framed = _frames(child, tag)
+                self._frames += framed
+                self._marker = "- " if number is None else f"{number}. "
+                number = None if number is None else number + 1
+                self.children(child, "list_item", level)
+                self.flush("list_item", level)
+                self._marker = ""
+                self._frames -= framed
+            elif tag:
+                self._element(child, "paragraph", None)
+                self.flush("paragraph", None)
+
+    def _table(self, element: _Element) -> None:
+        for child in element:
+            if local_name(child) == "caption":
+                self._add("caption", flat_text(child), None, 0)
+        self._add("table", table_text(table_rows(element)), None, _linked_length(element))
+
+
+def _frames(element: _Element, tag: str) -> bool:
+    """Whether an element calls itself something other than content."""
+    if tag in ("body", "html", "main", "article"):
+        return False
+    if tag in _FRAME_TAGS or (element.get("role") or "").lower() in _FRAME_ROLES:
+        return True
+    return bool(_FRAME_NAMES.search(f"{element.get('class') or ''} {element.get('id') or ''}"))
+
+
+def _linked_length(element: _Element) -> int:
+    return sum(len(flat_text(link)) for link in element.iter("a"))
+
+
+def _is_layout(table: _Element) -> bool:
+    """Whether a table only arranges a page: it holds tables, headings, one cell, or cells of many blocks."""
+    inside = [local_name(item) for item in table.iter() if item is not table]
+    cells = sum(1 for tag in inside if tag in CELLS)
+    return cells < 2 or "table" in inside or any(_HEADING.match(tag) for tag in inside) or inside.count("p") > 3 * cells
+
+
+def _holds_block(element: _Element) -> bool:
+    return any(local_name(item) not in INLINE and local_name(item) for item in element.iterdescendants())
+
+
+def _holds_structure(element: _Element) -> bool:
+    return any(_HEADING.match(tag) or tag in _UNDESCRIBED for tag in map(local_name, element.iterdescendants()))
+
+
+def _preformatted(element: _Element) -> str:
+    parts = [element.text or ""]
+    for child in element:
+        parts.append("\n" if local_name(child) == "br" else _preformatted(child))
+        parts.append(child.tail or "")
+    return "".join(parts)
+
+
+def _first_number(element: _Element) -> int | None:
+    if local_name(element) != "ol":
+        return None
+    start = element.get("start") or "1"
+    return int(start) if start.isascii() and start.isdigit() else 1

@@ -1,0 +1,85 @@
+"""A question to a checked answer: gather passages, generate, verify, and keep a trace."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from ragcli.answer.check.verify import Verifier
+from ragcli.config import Config
+from ragcli.errors import ConfigError
+from ragcli.interfaces import Generator, StreamingGenerator
+from ragcli.pipelines.asking.inquiry import Gathered, Inquiry
+from ragcli.records import AskResult, Citation, Claim, Completion, Passage, Sentence
+
+Gather = Callable[[str], Gathered]
+OnSentence = Callable[[Sentence, tuple[Citation, ...]], None]
+
+
+def ask(
+    inquiry: Inquiry,
+    *,
+    generator: Generator,
+    gather: Gather | None = None,
+    on_sentence: OnSentence | None = None,
+) -> AskResult:
+    """The checked answer to a question from what its asker may see.
+
+    ``gather`` stands in for one search (the whole corpus, several searches). ``on_sentence`` gets each sentence as
+    soon as it is written and checked, with the citations it is first to use.
+    Raises ConfigError for an empty question, ModelError from the generator.
+    """
+    started = time.perf_counter()
+    asked = inquiry.asked
+    if not asked:
+        raise ConfigError("the question is empty", hint='rag ask "How many remote days per week can I take?"')
+    found = (gather or inquiry.gather)(asked)
+    gathered = time.perf_counter()
+    verifier = Verifier(found.passages)
+    completion = _complete(asked, found.passages, generator, inquiry.config, _checking(verifier, on_sentence))
+    generated = time.perf_counter()
+    if on_sentence is None:
+        for claim in completion.claims if completion.found else ():
+            verifier.add(claim)
+    answer = verifier.answer(completion, question=inquiry.question, standalone_question=asked)
+    ended = time.perf_counter()
+    timings = {
+        "retrieve": (gathered - started) * 1000,
+        "generate": (generated - gathered) * 1000,
+        "verify": (ended - generated) * 1000,
+        "total": (ended - started) * 1000,
+    }
+    return inquiry.conclude(answer, found, timings)
+
+
+def _checking(verifier: Verifier, on_sentence: OnSentence | None) -> Callable[[Claim], None] | None:
+    """Checks each claim as it comes and passes the sentence on."""
+    if on_sentence is None:
+        return None
+    show = on_sentence
+
+    def on_claim(claim: Claim) -> None:
+        if (checked := verifier.add(claim)) is not None:
+            show(*checked)
+
+    return on_claim
+
+
+def _complete(
+    question: str,
+    passages: tuple[Passage, ...],
+    generator: Generator,
+    config: Config,
+    on_claim: Callable[[Claim], None] | None,
+) -> Completion:
+    """What the generator makes of the passages; it is not troubled when there are none."""
+    if not passages:
+        return Completion(False, (), config.answer.provider, "", confidence=0.0, not_found_reason="no_candidates")
+    if on_claim is None:
+        return generator.generate(question, passages)
+    if isinstance(generator, StreamingGenerator):
+        return generator.generate_streaming(question, passages, on_claim)
+    completion = generator.generate(question, passages)
+    for claim in completion.claims if completion.found else ():
+        on_claim(claim)
+    return completion

@@ -1,0 +1,125 @@
+"""``rag explain``: one question and what it should find, followed through every stage."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Sequence
+
+from ragcli.errors import ConfigError, GoldenError, NotFound
+from ragcli.evaluate.golden_sets.file import read_case
+from ragcli.evaluate.golden_sets.labels import Judged, Unit
+from ragcli.evaluate.golden_sets.locate import locate
+from ragcli.evaluate.golden_sets.resolving import Resolver
+from ragcli.evaluate.losses import Path
+from ragcli.evaluate.trail import Surroundings, Trail, follow
+from ragcli.interfaces import Embedder, Engine
+from ragcli.pipelines.evaluating.evaluate import Steps, measure_one
+from ragcli.records import Chunk, Document, GoldenCase, Judgment, Ranking, Scope
+
+_DEEPER = 2000
+_WHERE = "--expect"
+
+
+class Seen:
+    """The documents of an index that some groups may see, of any date and state."""
+
+    def __init__(self, engine: Engine, groups: tuple[str, ...]) -> None:
+        self.engine = engine
+        self._scope = Scope(groups=groups, include_superseded=True)
+
+    @functools.cached_property
+    def _doc_ids(self) -> list[str]:
+        return self.engine.doc_ids(self.engine.allowed(self._scope))
+
+    def doc_ids(self) -> list[str]:
+        """Every document, sorted."""
+        return self._doc_ids
+
+    def document(self, doc_id: str) -> Document:
+        """The document with its text."""
+        return self.engine.document(doc_id)
+
+    def headers(self, doc_ids: Sequence[str]) -> list[Document]:
+        """The documents without text."""
+        return self.engine.headers(doc_ids)
+
+    def document_chunks(self, doc_id: str) -> list[Chunk]:
+        """Its chunks, in order."""
+        return self.engine.document_chunks(doc_id)
+
+
+def explain(
+    question: str, expect: Sequence[str], *, engine: Engine, steps: Steps, scope: Scope, answerable: bool = True
+) -> list[Trail]:
+    """The trail of every expectation. ``expect`` holds chunk ids, sources (with ``#heading`` or ``#page=4``) or quotes.
+
+    A document that the groups of ``scope`` may not see is not there: neither its text nor its name is confirmed.
+    Raises NotFound for a quote that no document holds and looks like no id, ConfigError without any expectation.
+    """
+    if not expect:
+        raise ConfigError("nothing is expected", hint='--expect "a quote", --expect hr/policy.md or --expect policy#2')
+    seen = Seen(engine, scope.groups)
+    resolver = Resolver(seen)
+    judgments = [judgment for text in expect for judgment in expectation(text, seen, resolver)]
+    case = GoldenCase("explained", question, tuple(judgments), answerable=answerable, where=_WHERE)
+    judged = resolver.judge(case)
+    measured = measure_one(judged, engine=engine, steps=steps, scope=scope)
+    deeper = _deeper(question, scope, steps)
+    return [follow(unit, _alone(measured.path, judged, unit), _around(unit, seen, deeper)) for unit in judged.units]
+
+
+def expectation(text: str, seen: Seen, resolver: Resolver) -> list[Judgment]:
+    """What an ``--expect`` means: a known id or source first, else a quote, in every document that holds it."""
+    row = {"question": "-", "expected_chunk" if text.rpartition("#")[2].isdigit() else "expected_source": text}
+    try:
+        judgments = list(read_case(row, where=_WHERE).judgments)
+    except GoldenError:
+        judgments = []
+    known = [judgment for judgment in judgments if resolver.doc_id(judgment.source, _WHERE) is not None]
+    if known:
+        return known
+    holding = _holding(text, seen, loosely=False) or _holding(text, seen, loosely=True)
+    if holding:
+        return [Judgment(doc_id, quote=text) for doc_id in holding]
+    if judgments and not any(character.isspace() for character in text):
+        return judgments  # the trail says that it is not in the corpus
+    raise NotFound(
+        f"--expect {text!r} is no document, no chunk, and stands in no document's text",
+        hint="rag inspect SOURCE shows what was parsed; what belongs to a group needs --as GROUP",
+    )
+
+
+def _holding(quote: str, seen: Seen, *, loosely: bool) -> list[str]:
+    return [item for item in seen.doc_ids() if locate(quote, seen.document(item).text, loosely=loosely)]
+
+
+def leg_probe(engine: Engine, embedder: Callable[[], Embedder], depth: int = _DEEPER) -> Callable[..., Ranking]:
+    """A search with one leg alone, deep; the model is loaded only when the dense leg is asked for."""
+
+    def probe(question: str, scope: Scope, leg: str) -> Ranking:
+        allowed = engine.allowed(scope)
+        if leg == "bm25":
+            return engine.lexical(question, depth, allowed)
+        return engine.dense(embedder().queries([question])[0], depth, allowed)[0]
+
+    return probe
+
+
+def _deeper(question: str, scope: Scope, steps: Steps) -> dict[str, Ranking]:
+    return {leg: steps.probe(question, scope, leg) for leg in ("bm25", "dense")} if steps.probe else {}
+
+
+def _alone(path: Path, judged: Judged, unit: Unit) -> Path:
+    """The path as if this unit were all that is expected, so that its own loss is named."""
+    return dataclasses.replace(path, judged=dataclasses.replace(judged, units=(unit,), evidence=()))
+
+
+def _around(unit: Unit, seen: Seen, deeper: dict[str, Ranking]) -> Surroundings:
+    there = unit.doc_id in set(seen.doc_ids())
+    return Surroundings(
+        document=seen.document(unit.doc_id) if there else None,
+        chunks=seen.document_chunks(unit.doc_id) if there else (),
+        window=seen.engine.embedder.window,
+        deeper=deeper,
+    )

@@ -1,0 +1,88 @@
+"""What an evaluation is given: the steps of the pipeline as callables, and the scope each case is asked in."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ragcli.errors import ConfigError, GoldenError
+from ragcli.interfaces import Engine
+from ragcli.pipelines.evaluating.judge import Judge
+from ragcli.records import Answer, Filter, GoldenCase, Passage, Ranking, Retrieval, Scope
+
+Retrieve = Callable[[str, Scope], Retrieval]
+"""One search. Its ``fused`` and ``reranked`` rankings must reach at least as deep as the largest cutoff."""
+
+
+class Asked(Protocol):
+    """What answering gives back: the shape of ``AskResult``."""
+
+    @property
+    def answer(self) -> Answer:
+        """The checked answer."""
+
+    @property
+    def retrieval(self) -> Retrieval:
+        """The search behind it."""
+
+    @property
+    def passages(self) -> Sequence[Passage]:
+        """What was sent to the generator."""
+
+    @property
+    def timings_ms(self) -> Mapping[str, float]:
+        """Milliseconds of each stage."""
+
+
+Ask = Callable[[GoldenCase, Scope], Asked]
+Relevancy = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
+"""How much each answer speaks about its question, from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The collaborators of an evaluation. Without ``ask`` only retrieval is measured, and nothing is judged.
+
+    ``k`` is how many hits a search asks for (0: as many as come). ``probe`` runs one leg alone (``bm25`` or ``dense``)
+    for a lost case whose search did not use it. ``standalone`` turns a case with history into a question to search for.
+    """
+
+    retrieve: Retrieve
+    k: int = 0
+    ask: Ask | None = None
+    probe: Callable[[str, Scope, str], Ranking] | None = None
+    parse_filter: Callable[[str], Filter] | None = None
+    standalone: Callable[[GoldenCase], str] | None = None
+    relevancy: Relevancy | None = None
+    judge: Judge | None = None
+
+    def question(self, case: GoldenCase) -> str:
+        """What is searched for: the case's question, made to stand alone when it follows others."""
+        return self.standalone(case) if self.standalone is not None and case.history else case.question
+
+
+def case_scope(case: GoldenCase, scope: Scope, steps: Steps) -> Scope:
+    """The scope a case is asked in: the command's, with the case's own filters and groups added."""
+    groups = tuple(dict.fromkeys((*scope.groups, *case.groups)))
+    if not case.filters:
+        return dataclasses.replace(scope, groups=groups)
+    if steps.parse_filter is None:
+        raise GoldenError(f"{case.where}: filters cannot be used here")
+    try:
+        filters = tuple(steps.parse_filter(text) for text in case.filters)
+    except ConfigError as error:
+        raise GoldenError(f"{case.where}: {error.message}", hint=error.hint) from error
+    return dataclasses.replace(scope, groups=groups, filters=(*scope.filters, *filters))
+
+
+def checked_scope(case: GoldenCase, scope: Scope, steps: Steps, engine: Engine) -> Scope:
+    """``case_scope``, with its filters tried on the index. Raises GoldenError for a key that it does not know."""
+    own = case_scope(case, scope, steps)
+    if case.filters:
+        try:
+            engine.allowed(own)
+        except ConfigError as error:
+            raise GoldenError(f"{case.where}: {error.message}", hint=error.hint) from error
+    return own

@@ -1,0 +1,93 @@
+"""Folders and files to staged documents: look for what changed, stage it, tell what was met and done."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ragcli.config import Config
+from ragcli.errors import StrictFailure
+from ragcli.index.publishing.writer import Writer
+from ragcli.index.staged.ingest_notes import Given
+from ragcli.index.staged.staging import Staging
+from ragcli.interfaces import Progress
+from ragcli.pipelines.ingesting.ingest_result import IngestResult, result_of
+from ragcli.pipelines.ingesting.ingest_scan import Place, find_place, guard, guard_catalogue, scan_place
+from ragcli.pipelines.ingesting.ingest_stage import Stager
+
+
+def ingest(
+    paths: Sequence[Path],
+    *,
+    config: Config,
+    writer: Writer,
+    meta: Mapping[str, str] | None = None,
+    acl: Sequence[str] = (),
+    force: bool = False,
+    max_delete: float | None = None,
+    dry_run: bool = False,
+    strict: bool = False,
+    progress: Progress | None = None,
+    today: datetime.date | None = None,
+) -> IngestResult:
+    """Bring the staged documents in line with the files under ``paths``.
+
+    A file is parsed when its content, the parsers or their settings changed (``force``: always). Documents of files
+    that are gone are removed, as long as a root loses no more than ``max_delete`` per cent of its documents. A file
+    that is there but cannot be read keeps the documents it had. ``meta`` and ``acl`` hold for a path until others are
+    given for it (``acl=[""]`` takes them away). ``dry_run`` changes nothing.
+
+    Raises SourceError for a missing path and for a loss over the limit, StoreError when what was ingested before is
+    no longer known and ``max_delete`` is under 100, StrictFailure with ``strict`` when a file
+    or page was lost.
+    """
+    started = time.monotonic()
+    limit = config.ingest.max_delete if max_delete is None else max_delete
+    guard_catalogue(writer.staging, writer.published_roots(), limit)
+    staging = writer.staging
+    places = [find_place(staging, path, dry_run) for path in paths]
+    given, notices = _flags(staging, places, dict(meta or {}), tuple(acl), dry_run)
+    stager = Stager(config, writer, given, today or datetime.date.today(), progress)
+    scans = [scan_place(place, staging, config.ingest, stager.key, force, stager.holds) for place in places]
+    for scan in scans:
+        guard(scan, limit)
+    if not dry_run:
+        stager.change(scans, paths, force)
+    notices += stager.notices
+    result = result_of(scans, stager, staging, notices, time.monotonic() - started, dry_run)
+    if strict and result.lost:
+        names = ", ".join(report.path for report in result.lost[:5])
+        raise StrictFailure(f"--strict: {len(result.lost)} files were not read whole: {names}")
+    return result
+
+
+def _flags(
+    staging: Staging, places: Sequence[Place], meta: dict[str, str], acl: tuple[str, ...], dry_run: bool
+) -> tuple[dict[int, list[Given]], list[str]]:
+    """The flags that hold in each root, with those given now, and notices of those that still hold."""
+    flags: dict[int, list[Given]] = {}
+    notices: list[str] = []
+    for place in places:
+        root_id = place.root.root_id
+        known = flags.setdefault(root_id, staging.notes.given(root_id))
+        if meta or acl:
+            given = Given(place.under, meta, tuple(group for group in acl if group.strip()))
+            known[:] = sorted([*(g for g in known if g.prefix != place.under), given], key=lambda g: len(g.prefix))
+            if acl and not given.acl:
+                notices.append(
+                    f"{place.root.path}: an empty --acl gives its documents no group; those that name none "
+                    "themselves are public, unless index.default_acl says otherwise"
+                )
+            if not dry_run:
+                staging.notes.put_given(root_id, given)
+        elif any(given.acl or given.meta for given in known):
+            notices.append(_kept_flags(place, known))
+    return flags, notices
+
+
+def _kept_flags(place: Place, known: Sequence[Given]) -> str:
+    flags = [f"--acl {group}" for given in known for group in given.acl]
+    flags += [f"--meta {key}={value}" for given in known for key, value in given.meta.items()]
+    return f"{place.root.path}: {' '.join(dict.fromkeys(flags))} still hold from an earlier ingest (--acl '' ends them)"
