@@ -16,7 +16,7 @@ from ragcli.index.publishing.lock import holder, writer_lock
 _HOLD = """
 import sys, os
 from pathlib import Path
-from ragcli.index.lock import writer_lock
+from ragcli.index.publishing.lock import writer_lock
 with writer_lock(Path(sys.argv[1])):
     in_child = len(sys.argv) > 2 and os.fork() == 0
     if in_child or len(sys.argv) == 2:  # a child that speaks has given the lock up
