@@ -21,4 +21,6 @@ def _interrupted(error: KeyboardInterrupt) -> int:
 
 
 if __name__ == "__main__":
+    if not sys.flags.safe_path:  # ``-m`` puts the working folder first: a json.py among the documents is no module
+        del sys.path[0]
     raise SystemExit(run())

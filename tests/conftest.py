@@ -14,6 +14,7 @@ settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci")
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ["XDG_CONFIG_HOME"] = os.devnull  # the settings of the person who runs the tests are not read
 
 
 def _shared_data() -> Path:

@@ -152,8 +152,8 @@ def test_a_wrong_environment_is_named(environ: dict[str, str], message: str, tmp
 
 
 def test_secrets_are_masked_and_do_not_change_the_hash(tmp_path: Path) -> None:
-    yaml = "ingest: {passwords: [geheim]}\nanswer: {base_url: 'http://me:geheim@localhost:8080/x'}\n"
-    config = loaded(tmp_path, yaml)
+    environ = {"RAG_ANSWER__BASE_URL": "http://me:geheim@localhost:8080/x"}
+    config = loaded(tmp_path, "ingest: {passwords: [geheim]}\n", environ)
     assert config.ingest.passwords == ("geheim",)
     assert "geheim" not in str(config.to_mapping())
     assert config.to_mapping()["answer"]["base_url"] == "http://***@localhost:8080/x"

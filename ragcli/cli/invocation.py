@@ -24,15 +24,18 @@ class Invocation:
     progress: bool = True
     debug: bool = False
 
-    def config(self, overrides: Mapping[str, Any] | None = None) -> Config:
+    def config(
+        self, overrides: Mapping[str, Any] | None = None, *, variant: Mapping[str, Any] | None = None, origin: str = ""
+    ) -> Config:
         """The settings under this run's options; ``overrides`` maps ``section.key`` to a command's own option.
 
-        An override of None is an option that was not given. Raises ConfigError.
+        An override of None is an option that was not given. ``variant`` are changes that the file ``origin`` asks for,
+        which has no more rights than the project's own file. Raises ConfigError.
         """
         given = {key: value for key, value in (overrides or {}).items() if value is not None}
         if self.index is not None:
-            given["index.path"] = str(self.index.expanduser().absolute())
-        return load(file=self.config_file, overrides=given)
+            given.setdefault("index.path", str(self.index.expanduser().absolute()))
+        return load(file=self.config_file, overrides=given, variant=variant, variant_origin=origin)
 
 
 def invocation(context: typer.Context) -> Invocation:

@@ -70,9 +70,20 @@ def _check_scalar(value: Any, hint: Any, metadata: Mapping[str, Any], where: str
         value = str(value)
     if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
         raise ConfigError(f"{where} is {value!r}, expected {wanted}")
+    if isinstance(value, str) and not _is_text(value):
+        raise ConfigError(f"{where} is {value!r}, which holds a character that no name or address can have")
     low, high = metadata.get("low"), metadata.get("high")
     if isinstance(value, int | float) and not isinstance(value, bool):
         if value != value or (low is not None and value < low) or (high is not None and value > high):
             limits = f"from {low}" if high is None else f"between {low} and {high}"
             raise ConfigError(f"{where} is {value}, expected a number {limits}")
     return value
+
+
+def _is_text(value: str) -> bool:
+    """Whether a text can be handed to the system: no NUL, no half of a character (a byte of a file name may stand)."""
+    try:
+        value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in value

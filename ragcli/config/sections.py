@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -176,7 +177,9 @@ class TraceConfig:
 class Config:
     """Every setting. ``base`` is the folder that relative paths start from, ``file`` the file read, if any.
 
-    ``origins`` maps ``section.key`` to ``default``, the file's name, the environment variable or ``command line``.
+    ``user_file`` is where the user's own settings stand, whether or not there is such a file. ``origins`` maps
+    ``section.key`` to ``default``, a file's name, the environment variable or ``command line``; ``from_project`` holds
+    the settings that the user has no part in: those of a file of the working tree, and the defaults.
     """
 
     index: IndexConfig = IndexConfig()
@@ -192,12 +195,14 @@ class Config:
     offline: bool = False
     base: Path = field(default_factory=Path.cwd, compare=False)
     file: Path | None = field(default=None, compare=False)
+    user_file: Path | None = field(default=None, compare=False)
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
+    from_project: frozenset[str] = field(default=frozenset(), compare=False)
 
     @property
     def index_path(self) -> Path:
         """The index folder, absolute."""
-        return (self.base / Path(self.index.path).expanduser()).absolute()
+        return (self.base / os.path.expanduser(self.index.path)).absolute()  # noqa: PTH111 (see trust.from_base)
 
     def hash(self, *sections: str) -> str:
         """Hex digest of the named sections (all of them without names): equal settings, equal hash."""

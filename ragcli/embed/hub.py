@@ -22,7 +22,7 @@ class FoundModel:
 def find_model(name: str, revision: str, *, offline: bool) -> FoundModel:
     """The settings of model ``name``; fetched from the hub when it is no folder, and never when ``offline``.
 
-    Raises ModelError saying whether the name, the network or the offline mode is in the way.
+    Raises ModelError saying whether the name, the network or the offline mode is in the way (``not_on_this_machine``).
     """
     path = Path(name).expanduser()
     if path.is_dir():
@@ -48,6 +48,7 @@ def _snapshot(name: str, revision: str, *, offline: bool) -> Path:
         raise ModelError(
             f"the model {repository!r} is not on this machine and {why}",
             hint="fetch it once with a network and without RAG_OFFLINE, or set embed.model to a local folder",
+            category="not_on_this_machine",
         ) from error
     except (HfHubHTTPError, HFValidationError, OSError, ValueError) as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -107,8 +107,22 @@ def file_sha256(path: Path) -> str:
 
 
 def _modules(path: Path) -> list[Mapping[str, Any]]:
+    """The parts of a model, each with its folder inside ``path``. Raises ModelError for a list that is none."""
     file = path / "modules.json"
-    return list(json.loads(file.read_text(encoding="utf-8"))) if file.is_file() else []
+    if not file.is_file():
+        return []
+    try:
+        modules = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ModelError(f"cannot read {file}: {error}") from error
+    if not isinstance(modules, list) or not all(_is_part(module) for module in modules):
+        raise ModelError(f"{file} is no list of parts, each with a folder inside {path}")
+    return modules
+
+
+def _is_part(module: Any) -> bool:
+    place = module.get("path") if isinstance(module, Mapping) else None
+    return isinstance(place, str) and not Path(place).is_absolute() and ".." not in Path(place).parts
 
 
 def _pooling_folder(path: Path) -> str:

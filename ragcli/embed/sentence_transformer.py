@@ -121,10 +121,13 @@ class SentenceTransformerEmbedder:
         if self._config.threads:
             torch.set_num_threads(self._config.threads)
         name = self._info.model
-        source = str(self._settings) if Path(name).expanduser().is_dir() else name
+        is_folder = Path(name).expanduser().is_dir()
+        source = str(self._settings) if is_folder else name
         revision = self._config.revision or None
         try:
-            model = SentenceTransformer(source, revision=revision, local_files_only=self._offline)
+            model = SentenceTransformer(  # a model is data: one that brings code is refused, wherever it lies
+                source, revision=revision, local_files_only=self._offline or is_folder, trust_remote_code=False
+            )
         except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
             raise ModelError(
                 f"the embedding model {name!r} cannot be loaded: {_first_line(error)}",

@@ -166,6 +166,8 @@ def _settings(value: Any, where: str) -> dict[str, Any]:
                 f"{where}: {key} changes nothing here: the same documents are measured the same way",
                 hint="rag ingest into another --index to compare parsers",
             )
+        if key == "index.path":
+            raise ConfigError(f"{where}: each row runs on the index that its settings ask for, so {key} is not one")
     return found
 
 

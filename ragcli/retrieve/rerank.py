@@ -102,7 +102,8 @@ class CrossEncoderReranker:
         folder = Path(self._model_name).expanduser()
         name = str(folder) if folder.is_dir() else self._model_name
         try:
-            return CrossEncoder(name, local_files_only=self._offline)
+            # A model is data: one that brings code is refused, wherever it lies.
+            return CrossEncoder(name, local_files_only=self._offline or folder.is_dir(), trust_remote_code=False)
         except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise ModelError(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcli.config import Config
+from ragcli.errors import ModelError
 
 if TYPE_CHECKING:
     from ragcli.answer.model.text_model import MessagesTextModel
@@ -20,7 +22,17 @@ def load_embedder(config: Config) -> Embedder:
     from ragcli.embed.loading import load_embedder as load
 
     settings = dataclasses.replace(config.embed, model=_beside(config, config.embed.model))
-    return load(settings, offline=config.offline)
+    named_by_project = "embed.model" in config.from_project
+    try:
+        return load(settings, offline=config.offline or named_by_project)
+    except ModelError as error:
+        if config.offline or not named_by_project or error.category != "not_on_this_machine":
+            raise
+        raise ModelError(
+            f"the model {settings.model!r} is not on this machine, and a file of the project fetches nothing",
+            hint=f"to fetch it once: RAG_EMBED__MODEL={shlex.quote(settings.model)} rag doctor",
+            category="not_on_this_machine",
+        ) from error
 
 
 def load_reranker(config: Config, embedder: Callable[[], Embedder]) -> Reranker | None:
@@ -28,7 +40,8 @@ def load_reranker(config: Config, embedder: Callable[[], Embedder]) -> Reranker 
     from ragcli.retrieve.rerank import load_reranker as load
 
     settings = dataclasses.replace(config.rerank, model=_beside(config, config.rerank.model))
-    return load(settings, embedder() if settings.method == "maxsim" else None, offline=config.offline)
+    offline = config.offline or "rerank.model" in config.from_project
+    return load(settings, embedder() if settings.method == "maxsim" else None, offline=offline)
 
 
 def load_text_model(config: Config, *, batch: bool = False) -> MessagesTextModel:

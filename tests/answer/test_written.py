@@ -52,7 +52,7 @@ TAGGED = (
 
 def _answerer(server: MessagesServer, **settings: Any) -> WrittenAnswerer:
     config = AnswerConfig(provider="anthropic", **{"retries": 0, "timeout_seconds": 5.0, **settings})
-    endpoint = find_endpoint(server.url, "command line", {"ANTHROPIC_API_KEY": "sk-test"}, offline=False)
+    endpoint = find_endpoint(server.url, "command line", {"RAG_ANSWER_KEY": "sk-test"}, offline=False)
     client = MessagesClient(endpoint, timeout_seconds=config.timeout_seconds, retries=config.retries)
     return WrittenAnswerer(config, client)
 
@@ -282,48 +282,3 @@ def test_a_batch() -> None:
         bodies = [{"model": "m", "max_tokens": 5, "messages": [{"role": "user", "content": str(n)}]} for n in (0, 1)]
         results = {index: reply.text for index, reply in client.batch(bodies, poll_seconds=0.01)}
     assert results == {0: "text 0", 1: "text 1"}
-
-
-@pytest.mark.parametrize(
-    ("base_url", "origin", "environ", "offline", "category"),
-    [
-        ("", "default", {}, False, "no_key"),
-        ("", "default", {"ANTHROPIC_API_KEY": "k"}, True, "offline"),
-        ("https://evil.example", "rag.yaml", {"ANTHROPIC_API_KEY": "k"}, False, "untrusted_host"),
-        ("https://evil.example/v1", "rag.yaml", {}, False, "untrusted_host"),
-        ("https://evil.example", "rag.yaml", {"RAG_TRUSTED_HOSTS": "good.example"}, False, "untrusted_host"),
-        ("http://127.0.0.1.evil.example", "rag.yaml", {}, False, "untrusted_host"),
-        ("http://localhost.evil.example", "rag.yaml", {}, False, "untrusted_host"),
-    ],
-)
-def test_requests_that_are_never_made(
-    base_url: str, origin: str, environ: dict[str, str], offline: bool, category: str
-) -> None:
-    with pytest.raises(ModelError) as caught:
-        find_endpoint(base_url, origin, environ, offline=offline)
-    assert caught.value.category == category
-
-
-@pytest.mark.parametrize(
-    "url", ["ftp://x", "x", "https://", "https://user:pw@x.example", "https://x.example?a=1", "http://["]
-)
-def test_addresses_that_are_none(url: str) -> None:
-    from ragcli.errors import ConfigError
-
-    with pytest.raises(ConfigError):
-        find_endpoint(url, "command line", {"ANTHROPIC_API_KEY": "k"}, offline=False)
-
-
-def test_addresses_that_are_allowed() -> None:
-    key = {"ANTHROPIC_API_KEY": "k"}
-    assert find_endpoint("", "default", key, offline=False).url == "https://api.anthropic.com"
-    assert find_endpoint("http://localhost:11434/v1/", "rag.yaml", {}, offline=False).url == "http://localhost:11434"
-    assert find_endpoint("https://llm.example", "command line", key, offline=False).api_key == "k"
-    assert find_endpoint("https://llm.example", "RAG_ANSWER__BASE_URL", key, offline=False).host == "llm.example"
-    trusted = find_endpoint(
-        "https://llm.example", "rag.yaml", {**key, "RAG_TRUSTED_HOSTS": "llm.example"}, offline=False
-    )
-    assert trusted.notices == ("passages are sent to llm.example",)
-    token = find_endpoint("", "default", {"ANTHROPIC_AUTH_TOKEN": "t"}, offline=False)
-    assert (token.api_key, token.auth_token) == (None, "t")
-    assert "secret" not in repr(find_endpoint("", "default", {"ANTHROPIC_API_KEY": "secret"}, offline=False))

@@ -101,6 +101,31 @@ def test_a_folder_with_broken_weights_is_a_model_error(tiny_mean: Path, tmp_path
         load_embedder(EmbedConfig(model=str(folder))).queries(["a"])
 
 
+def test_a_model_folder_that_brings_code_is_refused_and_runs_nothing(tiny_mean: Path, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    code = f"open({str(ran)!r}, 'w')\nfrom sentence_transformers.models import Transformer as Evil\n"
+    for number, (name, key) in enumerate([("modules.json", "type"), ("config.json", "auto_map")]):
+        folder = shutil.copytree(tiny_mean, tmp_path / f"model{number}")
+        (folder / "evil.py").write_text(code)
+        content = json.loads((folder / name).read_text())
+        if key == "type":
+            content[0]["type"] = "evil.Evil"
+        else:
+            content |= {"model_type": "evil", "auto_map": {"AutoConfig": "evil.Evil", "AutoModel": "evil.Evil"}}
+        (folder / name).write_text(json.dumps(content))
+        with pytest.raises(ModelError):
+            load_embedder(EmbedConfig(model=str(folder))).queries(["a"])
+        assert not ran.exists()
+
+
+@pytest.mark.parametrize("content", ["{}", "[1]", "[", '[{"path": "../other"}]', '[{"path": "/dev"}]', "[" * 100_000])
+def test_parts_of_a_model_lie_in_its_folder(content: str, tiny_mean: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(tiny_mean, tmp_path / "model")
+    (folder / "modules.json").write_text(content)
+    with pytest.raises(ModelError, match=r"modules\.json"):
+        load_embedder(EmbedConfig(model=str(folder), backend="onnx"))
+
+
 def test_a_window_over_the_models_is_refused(tiny_mean: Path) -> None:
     with pytest.raises(ConfigError, match=r"embed\.window is 100, .* reads at most 40 tokens"):
         load_embedder(EmbedConfig(model=str(tiny_mean), window=100))

@@ -126,7 +126,7 @@ FINAL = {
 def _search_and_answer(*script: Act, **settings: Any) -> tuple[Any, MessagesServer]:
     config = AnswerConfig(provider="anthropic", retries=0, **settings)
     with serving(*script) as server:
-        endpoint = find_endpoint(server.url, "command line", {"ANTHROPIC_API_KEY": "k"}, offline=False)
+        endpoint = find_endpoint(server.url, "command line", {}, offline=False)
         answerer = SearchingAnswerer(config, MessagesClient(endpoint, timeout_seconds=5, retries=0))
         result = ask_with_searches(
             _inquiry("How long is parental leave?", config=Config(answer=config)), answerer=answerer

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -105,3 +106,14 @@ def test_maxsim_prefers_the_passage_that_answers() -> None:
 def test_maxsim_of_a_text_with_itself_is_one() -> None:
     reranker = MaxSimReranker(load_embedder(EmbedConfig()))
     assert reranker.scores(QUESTION, [QUESTION]) == pytest.approx([1.0], abs=1e-4)
+
+
+def test_a_cross_encoder_that_brings_code_is_refused_and_runs_nothing(cross_encoder: Path, tmp_path: Path) -> None:
+    folder, ran = shutil.copytree(cross_encoder, tmp_path / "model"), tmp_path / "ran"
+    (folder / "evil.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    content = json.loads((folder / "config.json").read_text())
+    named = {"AutoConfig": "evil.Evil", "AutoModelForSequenceClassification": "evil.Evil"}
+    (folder / "config.json").write_text(json.dumps(content | {"model_type": "evil", "auto_map": named}))
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        CrossEncoderReranker(str(folder), offline=True).scores(QUESTION, TEXTS)
+    assert not ran.exists()

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ragcli.answer.model.endpoint import Endpoint
+from ragcli.answer.model.endpoint import OWN_KEY, Endpoint
 from ragcli.errors import ModelError
 from ragcli.records import Usage
 
@@ -109,12 +109,19 @@ class MessagesClient:
         if self._client is None:
             import anthropic
 
+            # A redirect would carry key and passages to a host that nobody named, and a proxy what stays on this
+            # machine to another one. Traces of requests go nowhere, whatever collector the environment names.
+            proxies: dict[str, Any] = dict.fromkeys(("all://", "http://", "https://")) if self.endpoint.is_local else {}
             self._client = anthropic.Anthropic(
                 api_key=self.endpoint.api_key,
                 auth_token=self.endpoint.auth_token,
                 base_url=self.endpoint.url,
                 timeout=self._timeout_seconds,
                 max_retries=self._retries,
+                open_telemetry=False,
+                http_client=anthropic.DefaultHttpxClient(
+                    follow_redirects=False, timeout=self._timeout_seconds, mounts=proxies
+                ),
             )
         return self._client
 
@@ -129,7 +136,7 @@ class MessagesClient:
             yield
         except anthropic.APIStatusError as error:
             status = _STREAM_ERRORS.get(str(error.type), 500) if error.status_code == 200 else error.status_code
-            raise _status_error(status, _said(error), host, model) from error
+            raise _status_error(status, _said(error), self.endpoint, model) from error
         except (anthropic.APITimeoutError, httpx2.TimeoutException) as error:
             raise ModelError(
                 f"{host} did not answer within {self._timeout_seconds:g} seconds",
@@ -154,17 +161,23 @@ def _said(error: anthropic.APIStatusError) -> str:
     return (error.api_message or error.message or "").strip()[:400]
 
 
-def _status_error(status: int, said: str, host: str, model: str) -> ModelError:
+def _status_error(status: int, said: str, endpoint: Endpoint, model: str) -> ModelError:
     """The error for an HTTP status, in the words of the server, with what to do."""
+    host, key = endpoint.host, endpoint.key_from
+    wrong_key = f"the key in {key} was not accepted; make a new one or unset it"
+    if not key:
+        wrong_key = f"{host} wants a key: export {OWN_KEY}=… (ANTHROPIC_API_KEY is not sent to it)"
+    if 300 <= status < 400:
+        said = "it sends elsewhere, and no key or passage follows it there"
     category, hint = {
         400: ("bad_request", "if it speaks of length, lower answer.passages or answer.passage_tokens"),
-        401: ("bad_key", "the key in ANTHROPIC_API_KEY was not accepted; make a new one or unset it"),
-        403: ("bad_key", "the key in ANTHROPIC_API_KEY may not use this model"),
+        401: ("bad_key", wrong_key),
+        403: ("bad_key", f"the key in {key} may not use this model" if key else wrong_key),
         404: ("unknown_model", f"answer.model is {model!r}: check the name, and answer.base_url"),
         413: ("too_large", "lower answer.passages or answer.passage_tokens, or leave --direct out"),
         429: ("rate_limited", _RETRY_WAIT),
         529: ("overloaded", _RETRY_WAIT),
-    }.get(status, ("server_error", _RETRY_WAIT) if status >= 500 else ("refused", "see the message above"))
+    }.get(status, ("server_error", _RETRY_WAIT) if status >= 500 else ("refused", "check answer.base_url"))
     return ModelError(f"{host} answered {status}: {said or 'no message'}", hint=hint, category=category)
 
 

@@ -41,6 +41,7 @@ def _content(config: Config, origin: bool) -> dict[str, Any]:
     content: dict[str, Any] = {
         "schema": "rag.config/1",
         "file": str(config.file) if config.file else None,
+        "user_file": str(config.user_file) if config.user_file else None,
         "index": str(config.index_path),
         "groups": list(config.groups),
         "offline": config.offline,
@@ -54,7 +55,8 @@ def _content(config: Config, origin: bool) -> dict[str, Any]:
 def _text(config: Config, origin: bool) -> str:
     import json
 
-    lines = [f"# file: {config.file or 'none'}", f"# index: {config.index_path}"]
+    own = f"{config.user_file}{'' if config.user_file.is_file() else ' (not there)'}" if config.user_file else "none"
+    lines = [f"# file: {config.file or 'none'}", f"# your own file: {own}", f"# index: {config.index_path}"]
     if config.groups:
         lines.append(f"# groups: {', '.join(config.groups)} (RAG_GROUPS)")
     if config.offline:

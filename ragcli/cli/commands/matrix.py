@@ -52,7 +52,9 @@ def evaluate_matrix(
     spec = wiring.read_matrix(file)
 
     def configure(changes: dict[str, object]) -> Config:
-        return run.config({**overrides, **changes})
+        index = changes.pop("index.path", None)  # from the run: no row of the file may name one
+        given = overrides if index is None else {**overrides, "index.path": index}
+        return run.config(given, variant=changes, origin=str(file))
 
     with progress(run) as show:
         results: list[MatrixResult] = wiring.run_matrix(

@@ -50,7 +50,8 @@ def graph_works(marker: Path) -> bool:
 
 def _try() -> bool:
     try:
-        done = subprocess.run([sys.executable, "-c", _TRY], capture_output=True, timeout=_SECONDS, check=False)
+        command = [sys.executable, "-P", "-c", _TRY]  # -P: no module of the working folder
+        done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0

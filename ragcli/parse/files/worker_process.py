@@ -88,7 +88,7 @@ class WorkerProcess:
 
     def _started(self) -> subprocess.Popen[str]:
         if self._process is None or self._process.poll() is not None:
-            command = [sys.executable, "-m", "ragcli.parse.files.worker"]
+            command = [sys.executable, "-P", "-m", "ragcli.parse.files.worker"]  # -P: no module of the working folder
             environment = {**os.environ, "OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": _package_path()}
             self._process = subprocess.Popen(
                 command,
