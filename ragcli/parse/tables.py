@@ -87,10 +87,8 @@ def add_table(
 ) -> bool:
     """Append a table, its caption before it; whether it had any text. See ``read_table``."""
     table = read_table(rows, header_rows=header_rows)
-    own = one_line(table.caption)
-    caption = one_line(caption)
-    for line in (caption, own if own != caption else ""):
-        assembly.add("caption", line, page=page)
+    above = dict.fromkeys((one_line(caption), *table.caption.split("\n")))
+    assembly.add("caption", "\n".join(filter(None, above)), page=page)
     assembly.add("table", table.text, page=page)
     return bool(table.text)
 

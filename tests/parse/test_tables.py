@@ -133,7 +133,8 @@ def test_the_caption_is_a_block_of_its_own_before_the_table() -> None:
     assembly = Assembly()
     rows = [[Cell("Loads", columns=2)], ["Crane", "Tons"], ["K1", "4"]]
     assert add_table(assembly, rows, caption="Table 2: cranes", page=3)
-    assert [(block.kind, block.page) for block in assembly.blocks] == [("caption", 3), ("caption", 3), ("table", 3)]
+    assert [(block.kind, block.page) for block in assembly.blocks] == [("caption", 3), ("table", 3)]
+    assert assembly.text.startswith("Table 2: cranes\nLoads\n\n| Crane")
     assert not add_table(assembly, [])
 
 
