@@ -29,6 +29,7 @@ class Places:
         self._line_ends = [match.start() for match in _LINE_END.finditer(document.text)] if counted else []
         self._blocks = sorted((b for b in document.blocks if b.page is not None), key=lambda block: block.span)
         self._starts = [block.span.start for block in self._blocks]
+        self._alias_starts = [alias.span.start for alias in document.aliases]
 
     def pages(self, start: int, end: int) -> tuple[int, int] | None:
         """First and last page of the characters; None where the format has no pages."""
@@ -48,6 +49,12 @@ class Places:
         """Whether any of it was read from a picture."""
         first, last = pages or (0, 1 << 30)
         return any(first <= page <= last for page in self._document.ocr_pages)
+
+    def aliases(self, start: int, end: int) -> str:
+        """Other forms of what stands between the characters."""
+        first = bisect_left(self._alias_starts, start)
+        last = bisect_left(self._alias_starts, end)
+        return " ".join(alias.text for alias in self._document.aliases[first:last])
 
 
 def assemble(
@@ -108,6 +115,7 @@ def _draft(document: Document, cut: Cut, prefixes: Prefixes, places: Places) -> 
         last_line=lines[1] if lines else None,
         lead=cut.lead,
         ocr=places.ocr(pages),
+        aliases=places.aliases(start, end),
     )
 
 

@@ -13,6 +13,7 @@ from ragcli.records import Span
 
 _RULE = re.compile(r"(?=[^-]*-)[\s|:+=-]+")
 _INTRODUCES = (":", "：", "︰")
+_TITLE_LINE = 100  # characters
 
 
 def header_of(text: str, table: Span) -> Span | None:
@@ -28,7 +29,8 @@ def lead_ins(text: str, pieces: Sequence[Piece], language: str | None) -> list[t
     """For each piece, the stretches that introduce it: none for most.
 
     For a list item the sentence with a colon before its list, or the list's caption, and the first lines of the items
-    that it is nested in; for everything else the sentence with a colon, or the caption, right before.
+    that it is nested in; for everything else the sentence with a colon, or the caption, right before; for a table also
+    a line without a full stop.
     """
     result: list[tuple[Span, ...]] = []
     base: tuple[Span, ...] = ()
@@ -36,7 +38,9 @@ def lead_ins(text: str, pieces: Sequence[Piece], language: str | None) -> list[t
     for index, piece in enumerate(pieces):
         previous = pieces[index - 1] if index and pieces[index - 1].section == piece.section else None
         if piece.kind != "list_item":
-            result.append(_introduction(text, previous, language) if previous and piece.kind != "heading" else ())
+            of_table = piece.kind == "table"
+            introduced = previous if piece.kind != "heading" else None
+            result.append(_introduction(text, introduced, language, of_table=of_table) if introduced else ())
             continue
         if previous is None or previous.kind != "list_item":
             base, outer = (_introduction(text, previous, language) if previous else ()), []
@@ -48,14 +52,21 @@ def lead_ins(text: str, pieces: Sequence[Piece], language: str | None) -> list[t
     return result
 
 
-def _introduction(text: str, piece: Piece, language: str | None) -> tuple[Span, ...]:
+def _introduction(text: str, piece: Piece, language: str | None, *, of_table: bool = False) -> tuple[Span, ...]:
     if piece.kind == "caption":
         return (piece.span,)
     own = piece.span.of(text)
+    if of_table and piece.kind in ("paragraph", "other") and _is_title_line(own):
+        return (piece.span,)
     if piece.kind not in ("paragraph", "other") or not own.endswith(_INTRODUCES):
         return ()
     last = sentence_spans(own, language)[-1]
     return (Span(piece.span.start + last.start, piece.span.end),)
+
+
+def _is_title_line(own: str) -> bool:
+    """Whether a paragraph before a table is a line that names it rather than a sentence about something else."""
+    return len(own) <= _TITLE_LINE and "\n" not in own and not own.rstrip("\"'”’)]").endswith((".", "!", "?", "。"))
 
 
 def written(text: str, spans: Sequence[Span], tokens: TokenMap, budget: int) -> tuple[str, int]:

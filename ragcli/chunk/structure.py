@@ -29,6 +29,9 @@ REFERENCE = 0.25  # on top: the next words point back
 LEAD_SHARE = 3
 """A lead takes at most one part in so many of the room."""
 
+TABLE_LEAD_SHARE = 2
+"""The same for the header of a table: its rows mean nothing without the whole of it."""
+
 
 def structure_cuts(document: Document, tokens: TokenMap, sizes: Sizes) -> list[Cut]:
     """The document's chunks in order; together they hold every character that is not white space."""
@@ -75,7 +78,8 @@ def _units(
             continue
         header = header_of(text, piece.span) if piece.kind == "table" else None
         inner_lead = introduction if piece.kind in ("list_item", "table", "code") else ()
-        inner = written(text, (*inner_lead, header) if header else inner_lead, tokens, room // LEAD_SHARE)
+        share = TABLE_LEAD_SHARE if header else LEAD_SHARE
+        inner = written(text, (*inner_lead, header) if header else inner_lead, tokens, room // share)
         budget = max(budget - inner[1], budget // 2, 1)
         parts = cut_piece(text, piece.span, piece.kind, tokens, budget, language)
         result.append(Unit(parts[0], piece.kind, index, first_joint, lead, lead_size))

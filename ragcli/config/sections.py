@@ -79,6 +79,9 @@ class IngestConfig:
     passwords: tuple[str, ...] = _setting((), "tried on encrypted files, with those in RAG_PDF_PASSWORDS")
     near_duplicates: float = _setting(0.95, "similarity from which a text counts as a copy", low=0.5, high=1)
     strip_boilerplate: bool = _setting(True, "remove running headers, footers, menus and cookie banners")
+    hidden_text: bool = _setting(
+        False, "read what a document hides from its readers: sheets, rows, slides, runs, elements"
+    )
     retention_days: int = _setting(0, "documents older than this are dropped; 0 keeps them all", low=0)
 
 

@@ -117,16 +117,3 @@ def _section_ends(headings: Sequence[Block], length: int) -> list[int]:
             ends[open_ones.pop()] = block.span.start
         open_ones.append(position)
     return ends
-
-
-def table_text(rows: Iterable[Iterable[str]]) -> str:
-    """Rows as a Markdown table, the first one its header; empty rows and empty outer columns are left out."""
-    grid = [[one_line(cell).replace("|", "\\|") for cell in row] for row in rows]
-    grid = [row for row in grid if any(row)]
-    if not grid:
-        return ""
-    width = max(len(row) for row in grid)
-    grid = [row + [""] * (width - len(row)) for row in grid]
-    keep = [column for column in range(width) if any(row[column] for row in grid)]
-    lines = ["| " + " | ".join(row[column] for column in keep) + " |" for row in grid]
-    return "\n".join([lines[0], "|" + " --- |" * len(keep), *lines[1:]])

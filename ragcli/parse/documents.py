@@ -49,6 +49,7 @@ def to_document(extract: Extract, source: Source, digest: str) -> tuple[Document
             encoding=extract.encoding,
             first_line=extract.first_line,
             ocr_pages=extract.ocr_pages,
+            aliases=extract.aliases,
         ),
         warnings,
     )

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from ragcli.config import IngestConfig
 from ragcli.errors import ParseError
 from ragcli.parse.conditions import setting
-from ragcli.records import Block, Coverage, FileReport
+from ragcli.records import Alias, Block, Coverage, FileReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ class Extract:
     first_line: int | None = None
     ocr_pages: tuple[int, ...] = ()
     row: str | None = None
+    aliases: tuple[Alias, ...] = ()
 
 
 @dataclass(slots=True)

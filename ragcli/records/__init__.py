@@ -6,12 +6,13 @@ Offsets are half-open character positions in ``Document.text``; pages, lines, ra
 from ragcli.records.answers import Answer, AskResult, Citation, Sentence, SentenceStatus, Step, Trace
 from ragcli.records.chunks import Chunk
 from ragcli.records.completions import Claim, Completion, ModelRequest, NotFoundReason, Passage, Usage
-from ragcli.records.documents import Block, BlockKind, Coverage, Document, FileReport, Metadata, Section, Span
+from ragcli.records.documents import Alias, Block, BlockKind, Coverage, Document, FileReport, Metadata, Section, Span
 from ragcli.records.golden import GoldenCase, Judgment
 from ragcli.records.index import Allowed, EmbedderInfo, Forgotten, PublishResult, VersionDiff, VersionInfo
 from ragcli.records.retrieval import DenseMethod, Filter, Hit, Ranking, Retrieval, RetrievedChunk, Scope, SearchMode
 
 __all__ = [
+    "Alias",
     "Allowed",
     "Answer",
     "AskResult",

@@ -14,7 +14,8 @@ class Chunk:
     ``text`` is exactly ``document.text[span]`` and is what quotes are checked against. ``lead`` is text repeated
     from elsewhere in the same document so that the chunk can stand alone (a table's caption and header row, a list's
     lead-in); ``context`` is text that a model wrote about the chunk; ``questions`` are questions it answers. They
-    are indexed and shown to the generator as context but never quoted. ``parent`` is the span handed to the generator
+    are indexed and shown to the generator as context but never quoted. ``aliases`` are other forms of words in the text
+    (``Alias``), for BM25 alone. ``parent`` is the span handed to the generator
     instead of ``span`` under parent-child chunking, None otherwise. Lines are None where ``Document.first_line`` is.
     ``token_count`` is of ``text``, ``indexed_tokens`` of ``indexed_text``, both by the embedding model's tokenizer and
     without its special tokens.
@@ -38,6 +39,7 @@ class Chunk:
     token_count: int = 0
     indexed_tokens: int = 0
     ocr: bool = False
+    aliases: str = ""
 
     @property
     def prefix(self) -> str:

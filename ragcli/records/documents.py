@@ -51,6 +51,17 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class Alias:
+    """Another form of what stands at ``span``: searched by its words with the chunks there, never shown or quoted.
+
+    The number behind a formatted cell, the joined form of a word that a line end parts.
+    """
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Metadata:
     """What is known about a document besides its text.
 
@@ -97,7 +108,8 @@ class Document:
     ``doc_id`` is the POSIX path under the ingested root (``outer.zip!inner.txt`` inside a container,
     ``rows.jsonl!ROW_ID`` for a row). ``text`` is NFC with ``\\n`` line ends. ``first_line`` is the line of the
     source file on which ``text`` starts, or None where lines of the text are not lines of the source
-    (PDF, DOCX, HTML, …). ``sha256`` is of the source bytes. ``ocr`` marks text that a machine read from a picture.
+    (PDF, DOCX, HTML, …). ``sha256`` is of the source bytes. ``ocr_pages`` are those whose text a machine read from a
+    picture. ``aliases`` are in the order of their spans.
     """
 
     doc_id: str
@@ -115,6 +127,7 @@ class Document:
     first_line: int | None = None
     also_in: tuple[str, ...] = ()
     ocr_pages: tuple[int, ...] = ()
+    aliases: tuple[Alias, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

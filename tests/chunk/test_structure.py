@@ -9,7 +9,7 @@ import pytest
 from ragcli.chunk.chunker import chunk_document
 from ragcli.chunk.leads import header_of
 from ragcli.config import ChunkConfig
-from ragcli.records import Block, Chunk, Document, Section, Span
+from ragcli.records import Alias, Block, Chunk, Document, Section, Span
 from tests.chunk.documents import Words, document, of_blocks
 
 
@@ -130,6 +130,32 @@ def test_a_table_is_cut_between_rows_and_repeats_caption_and_header() -> None:
         assert chunk.lead == "Error codes\n| Code | Cause |\n| --- | --- |"
         assert all(line in ROWS for line in chunk.text.split("\n"))
     assert [row for c in result for row in c.text.split("\n") if row in ROWS] == ROWS
+
+
+@pytest.mark.parametrize(
+    ("line", "repeated"), [("Codes of 2026", True), ("These are all codes of 2026.", False), ("As follows:", True)]
+)
+def test_the_line_above_a_table_stays_with_it(line: str, repeated: bool) -> None:
+    result = chunks(document(("paragraph", line), ("table", TABLE)), max_tokens=60)
+    assert [chunk.lead.startswith(line) for chunk in result[1:]] == [repeated] * (len(result) - 1)
+
+
+def test_a_wide_header_is_repeated_whole() -> None:
+    header = "| " + " | ".join(words(18, "name").split()) + " |\n|" + " --- |" * 18
+    rows = ["| " + " | ".join(words(18, f"r{row}x").split()) + " |" for row in range(6)]
+    result = chunks(document(("table", "\n".join([header, *rows]))), max_tokens=200)
+    assert len(result) > 2 and all(chunk.lead == header for chunk in result[1:])
+
+
+def test_aliases_go_with_the_chunk_they_stand_in() -> None:
+    doc = document(("table", TABLE))
+    starts = [doc.text.index(row) for row in ROWS]
+    aliases = tuple(Alias(Span(start, start + 3), f"raw{number}") for number, start in enumerate(starts))
+    result = chunks(dataclasses.replace(doc, aliases=aliases), max_tokens=60)
+    for chunk in result:
+        inside = [number for number, row in enumerate(ROWS) if row in chunk.text]
+        assert chunk.aliases == " ".join(f"raw{number}" for number in inside)
+        assert "raw" not in chunk.indexed_text
 
 
 def test_the_repeated_header_counts_against_the_size() -> None:

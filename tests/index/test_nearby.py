@@ -21,6 +21,12 @@ def test_a_lone_chunk_has_itself_alone() -> None:
     assert only.nearby.split()[0] == "a1"
 
 
+def test_aliases_are_searched_with_the_text() -> None:
+    chunk = Chunk("d#1", "d", 1, Span(0, 5), "5.75%", "T", aliases="0.0575")
+    (only,) = lexical_chunks(1, [chunk], "en")
+    assert set(terms("0.0575", "en")) <= set(only.text.split()) & set(only.nearby.split())
+
+
 def test_text_is_all_that_is_embedded() -> None:
     text = "Ports of the X200-B: 8443, naïve\nsecond line"
     chunk = Chunk(

@@ -106,11 +106,11 @@ class SegmentBuilder:
 def lexical_chunks(first_number: int, chunks: Sequence[Chunk], language: str | None) -> Iterator[LexicalChunk]:
     """The terms of a document's chunks by field.
 
-    ``text`` is all that is embedded, ``title`` and ``headings`` once more to be weighed apart, ``nearby`` the
-    chunk with the ones before and after it: what a question names may stand on both sides of a cut, and a document
-    cut in two would otherwise lose to one that was not.
+    ``text`` is all that is embedded and the aliases, ``title`` and ``headings`` once more to be weighed apart,
+    ``nearby`` the chunk with the ones before and after it: what a question names may stand on both sides of a cut, and
+    a document cut in two would otherwise lose to one that was not.
     """
-    own = [" ".join(terms(chunk.text, language)) for chunk in chunks]
+    own = [" ".join(terms(f"{chunk.text}\n{chunk.aliases}", language)) for chunk in chunks]
     for offset, chunk in enumerate(chunks):
         headings = chunk.heading_path[1:] if chunk.heading_path[:1] == (chunk.title,) else chunk.heading_path
         yield LexicalChunk(

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ragcli.errors import ParseError
-from ragcli.parse.assemble import Assembly, one_line, squeeze, table_text
+from ragcli.parse.assemble import Assembly, one_line, squeeze
 from ragcli.parse.source import Context, Extract, Outcome, Source
+from ragcli.parse.tables import table_text
 from ragcli.parse.web.safe_xml import read_xml
 from ragcli.records import BlockKind, Coverage
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 
 from ragcli.errors import ParseError
-from ragcli.parse.assemble import Assembly, squeeze, table_text
+from ragcli.parse.assemble import Assembly, squeeze
 from ragcli.parse.source import Context, Extract, Outcome, Source
+from ragcli.parse.tables import table_text
 from ragcli.records import Coverage
 
 

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ragcli.errors import ParseError
-from ragcli.parse.assemble import Assembly, one_line, table_text
+from ragcli.parse.assemble import Assembly, one_line
 from ragcli.parse.office.sheet_notes import office_notes
 from ragcli.parse.source import Context, Extract, Outcome, Source
+from ragcli.parse.tables import table_text
 from ragcli.records import Coverage
 
 Grid = list[list[str]]

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ragcli.parse.assemble import table_text
 from ragcli.parse.pdf.lines import Line
 from ragcli.parse.pdf.tables import Table
+from ragcli.parse.tables import table_text
 from ragcli.records import BlockKind
 
 _ITEM = re.compile(r"^(?:[•‣◦▪●○■□–*\uf0b7\uf0a7➢✓-]\s+|\(?\d{1,2}[.)]\s+|\(?[a-z][.)]\s+)\S")

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ragcli.errors import ParseError
-from ragcli.parse.assemble import Assembly, clean, one_line, table_text
+from ragcli.parse.assemble import Assembly, clean, one_line
 from ragcli.parse.decode import decode
 from ragcli.parse.questions import count_questions
 from ragcli.parse.source import Context, Extract, Outcome, Source
+from ragcli.parse.tables import table_text
 from ragcli.parse.text.text import read_blocks
 from ragcli.records import Coverage, FileReport
 

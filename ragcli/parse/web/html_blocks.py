@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragcli.parse.assemble import clean, table_text
+from ragcli.parse.assemble import clean
+from ragcli.parse.tables import table_text
 from ragcli.parse.web.html_text import (
     BREAK,
     CELLS,

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ragcli.errors import ParseError
-from ragcli.parse.assemble import Assembly, one_line, table_text
+from ragcli.parse.assemble import Assembly, one_line
 from ragcli.parse.source import Context, Extract, Outcome, Source
+from ragcli.parse.tables import table_text
 from ragcli.parse.web.html_text import local_name
 from ragcli.records import Coverage
 
