@@ -5,32 +5,33 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from ragcli.errors import AccessError
+from ragcli.parse.access import access_of, strictest
 from ragcli.parse.assemble import sections_of
 from ragcli.parse.language import detect_language
 from ragcli.parse.metadata import declare
 from ragcli.parse.registry import family_of
 from ragcli.parse.source import Extract, Source
-from ragcli.parse.text.front_matter import claims_access
+from ragcli.parse.text.front_matter import claims_access, head_statements
 from ragcli.records import Coverage, Document, FileReport, Metadata
 
 _GARBAGE = re.compile(r"[\ufffd\ue000-\uf8ff\U000f0000-\U0010fffd]|\(cid:\d+\)")
 
-_NOT_READ = (
-    "begins like front matter that says who may see it, which is not read in this format: "
-    "restrict it with a rule in ingest.rules or with --acl"
-)
+_HINT = "restrict it with a rule in ingest.rules or with --acl, and take that out of its text"
 
 
-def to_document(extract: Extract, source: Source, digest: str) -> tuple[Document | None, list[str]]:
-    """The document an extract makes (None when it holds no text), and warnings."""
+def to_document(extract: Extract, source: Source, digest: str) -> tuple[Document | None, list[str], tuple[str, ...]]:
+    """The document an extract makes (None when it holds no text), warnings, and the groups that it is for (its acl).
+
+    Raises AccessError when it says who may see it in a way that cannot be honoured.
+    """
     doc_id = source.doc_id if extract.row is None else f"{source.doc_id}!{extract.row}"
     metadata = Metadata(language=detect_language(extract.text), modified=source.modified)
     metadata, problems = declare(metadata, extract.declared, doc_id, extract.line_of_key)
-    warnings = [*extract.coverage.warnings, *problems]
-    if claims_access(extract.text):
-        warnings.append(f"{doc_id}: {_NOT_READ}")
+    metadata, more = _restricted(metadata, extract, source, doc_id)
+    warnings = [*extract.coverage.warnings, *problems, *more]
     if not extract.text.strip():
-        return None, warnings
+        return None, warnings, metadata.acl
     family = family_of(source.media_type)
     title = str(extract.declared.get("title") or "").strip() or extract.title or readable_name(source.name)
     return (
@@ -52,7 +53,23 @@ def to_document(extract: Extract, source: Source, digest: str) -> tuple[Document
             aliases=extract.aliases,
         ),
         warnings,
+        metadata.acl,
     )
+
+
+def _restricted(metadata: Metadata, extract: Extract, source: Source, doc_id: str) -> tuple[Metadata, list[str]]:
+    """The metadata with every other statement of access in the source and around it, and what was found so.
+
+    Raises AccessError when one cannot be honoured.
+    """
+    if claims_access(extract.text) and not source.media_type.startswith("text/x-code-"):
+        told = "begins like front matter that says who may see it, which is not read in this format"
+        raise AccessError(f"{doc_id}: {told}", hint=_HINT)
+    found = [*extract.stated, *head_statements(extract.text)]
+    acl = strictest([metadata.acl, source.acl, access_of(found, doc_id)], doc_id)
+    words = ", ".join(dict.fromkeys(f"{name}: {value}" for name, value in found))
+    warnings = [f"{doc_id}: only for {', '.join(acl)}, as it says itself ({words[:200]})"] if found else []
+    return replace(metadata, acl=acl), warnings
 
 
 def _coverage(extract: Extract) -> Coverage:

@@ -10,16 +10,15 @@ from dataclasses import replace
 from typing import Any
 
 from ragcli.config import PathRule
-from ragcli.errors import AccessError
-from ragcli.parse.files.walk import glob_pattern
+from ragcli.parse.access import access_of, says_who, statements_in
+from ragcli.parse.path_rules import matches
 from ragcli.records import Document, Metadata
 
 DATE_KEYS = ("modified", "effective_date", "expires")
-LIST_KEYS = ("supersedes", "acl", "tags")
+LIST_KEYS = ("supersedes", "tags")
 TEXT_KEYS = ("language", "status", "type")
 _ALIASES = {"lang": "language", "effective": "effective_date", "expiry": "expires", "expiration_date": "expires"}
 _ALIASES |= {
-    "groups": "acl",
     "keywords": "tags",
     "doc_type": "type",
     "last_modified": "modified",
@@ -34,12 +33,15 @@ _MONTHS = {
 
 
 def describe(
-    document: Document, rules: Sequence[PathRule], meta: Mapping[str, str], acl: Sequence[str]
+    document: Document, rules: Sequence[PathRule], meta: Mapping[str, str], acl: Sequence[str], path: str
 ) -> tuple[Document, tuple[str, ...]]:
-    """The document with path rules applied over what it declares, then ``--meta`` and ``--acl``; and warnings."""
+    """The document with path rules applied over what it declares, then ``--meta`` and ``--acl``; and warnings.
+
+    ``path`` is that of its file under the root; a document inside of it is also known by its path in there.
+    """
     layers: list[tuple[str, Mapping[str, Any]]] = []
     for position, rule in enumerate(rules):
-        if glob_pattern(rule.path).match(document.doc_id.split("!", 1)[0]):
+        if matches(rule.path, path, document.doc_id):
             layers.append((f"ingest.rules[{position}]", rule.set))
     layers.append(("--meta", meta))
     if acl:
@@ -56,22 +58,24 @@ def describe(
 
 def _last_access(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The layers, with who may see it left only in the last that says so: what it hides need not be in order."""
-    saying = [position for position, (_, values) in enumerate(layers) if any(_name(key) == "acl" for key in values)]
+    saying = [
+        position for position, (_, values) in enumerate(layers) if any(statements_in(values, among_metadata=True))
+    ]
     for position, (where, values) in enumerate(layers):
-        kept = position in saying[-1:]
-        yield where, {key: value for key, value in values.items() if kept or _name(key) != "acl"}
+        yield where, values if position in saying[-1:] else _without_access(values)
+
+
+def _without_access(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Values and the values in them, without what says who may see a document."""
+    return {
+        key: _without_access(value) if isinstance(value, Mapping) else value
+        for key, value in values.items()
+        if not says_who(key, among_metadata=True)
+    }
 
 
 def _name(raw: object) -> str:
     return _ALIASES.get(_key(raw), _key(raw))
-
-
-def _groups(value: Any, raw: object, where: str) -> tuple[str, ...]:
-    groups = () if value is None else to_list(value)
-    if not groups:
-        hint = f"name a group ({raw}: [staff]), or remove the key to make it public"
-        raise AccessError(f"{where}: {raw} names no group: who may see it cannot be told", hint=hint)
-    return groups
 
 
 def declare(
@@ -79,20 +83,21 @@ def declare(
 ) -> tuple[Metadata, tuple[str, ...]]:
     """``metadata`` with ``values`` set over it; a bad date is a warning that names file and line, and is left out.
 
-    Raises AccessError when it is said that only some may see it, and nobody is named.
+    Raises AccessError when something in it says who may see it and cannot be honoured; of several such statements the
+    groups that all of them name are left.
     ``lines`` gives the source line of a key. A key without a field of its own goes to ``extra``; ``title`` is not
     metadata and passes by.
     """
     fields: dict[str, Any] = {}
+    if groups := access_of(statements_in(values, among_metadata=True), where):
+        fields["acl"] = groups
     extra = dict(metadata.extra)
     warnings: list[str] = []
     for raw, value in values.items():
         name = _name(raw)
-        if name == "acl":
-            fields[name] = _groups(value, raw, where)
-        elif name == "title" or value is None:
+        if name == "title" or value is None or says_who(raw, among_metadata=True):
             continue
-        elif name in DATE_KEYS:
+        if name in DATE_KEYS:
             date = to_date(value)
             if date is None:
                 line = (lines or {}).get(str(raw))
@@ -105,7 +110,7 @@ def declare(
         elif name in TEXT_KEYS:
             fields[name] = _text(value).strip() or None
         elif name == "meta" and isinstance(value, Mapping):
-            extra |= {_key(key): _text(item) for key, item in value.items()}
+            extra |= {_key(key): _text(item) for key, item in value.items() if not says_who(key, among_metadata=True)}
         else:
             extra[name.removeprefix("meta.")] = _text(value)
     return replace(metadata, **fields, extra=extra), tuple(warnings)

@@ -13,6 +13,7 @@ from ragcli.errors import AccessError, ParseError
 from ragcli.parse.conditions import Conditions, library, passwords_of, program, setting
 from ragcli.parse.detect import detect
 from ragcli.parse.documents import report_of, to_document, why_empty
+from ragcli.parse.properties import property_statements
 from ragcli.parse.registry import family_of, missing, parser_of
 from ragcli.parse.source import Budget, Context, Extract, Source
 from ragcli.records import Coverage, Document, FileReport
@@ -63,10 +64,12 @@ def _read(source: Source, context: Context) -> Iterator[Document | FileReport]:
         source = _detected(source)
         family = family_of(source.media_type)
         context.conditions.update(map(library, family.libraries))
+        stated = tuple(property_statements(source.data, source.media_type))
         for number, outcome in enumerate(parser_of(family)(source, context), 1):
             if number % _OUTCOMES_A_TICK == 0:
                 context.tick()
             if isinstance(outcome, Extract):
+                outcome = replace(outcome, stated=(*outcome.stated, *stated))
                 yield from _take(outcome, source, digest, found)
             elif isinstance(outcome, FileReport) and outcome.path == source.doc_id:
                 found.own = outcome
@@ -76,7 +79,7 @@ def _read(source: Source, context: Context) -> Iterator[Document | FileReport]:
             else:
                 found.children = True
                 found.converted |= outcome.doc_id == source.doc_id
-                yield from _child(outcome, source, digest, context)
+                yield from _child(replace(outcome, acl=found.acl or source.acl), source, digest, context)
     except ParseError as error:
         found.fail(error, source)
     except ModuleNotFoundError as error:
@@ -95,6 +98,7 @@ class _Found:
     """What came out of one source so far.
 
     ``converted`` says that it was only turned into another format; ``own`` is the report its parser gave itself.
+    ``acl`` are the groups that it is for, and so all that is attached to it.
     """
 
     documents: list[Document] = field(default_factory=list)
@@ -103,6 +107,7 @@ class _Found:
     children: bool = False
     converted: bool = False
     failure: str | None = None
+    acl: tuple[str, ...] = ()
     withheld: bool = False
     own: FileReport | None = None
 
@@ -142,9 +147,15 @@ def _detected(source: Source) -> Source:
 
 
 def _take(extract: Extract, source: Source, digest: str, found: _Found) -> Iterator[FileReport]:
-    """Keep the document of an extract; one row that must not be read does not cost the others."""
+    """Keep the document of an extract; one row that must not be read does not cost the others.
+
+    What a message or a page says of who may see it holds for what is attached to it.
+    """
     try:
-        found.add(*to_document(extract, source, digest), extract.coverage)
+        document, warnings, acl = to_document(extract, source, digest)
+        found.add(document, warnings, extract.coverage)
+        if extract.row is None:
+            found.acl = acl
     except AccessError as error:
         if extract.row is None:
             raise

@@ -63,7 +63,7 @@ FAMILIES = (
 )
 _BY_TYPE = {kind: family for family in FAMILIES for kind in family.media_types}
 _OUTPUT_SETTINGS = ("ocr", "ocr_languages", "strip_boilerplate")
-_COMMON_VERSION = 4
+_COMMON_VERSION = 5
 
 
 def parse_key(config: IngestConfig) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from ragcli.config import IngestConfig
 from ragcli.errors import ParseError
+from ragcli.parse.access import Statement
 from ragcli.parse.conditions import setting
 from ragcli.records import Alias, Block, Coverage, FileReport
 
@@ -18,7 +19,7 @@ class Source:
 
     ``doc_id`` is its path under the root, ``outer.zip!inner.txt`` inside a container; ``media_type`` is empty until
     it is detected; ``depth`` counts the containers around it; ``modified`` is an ISO date its container gave it;
-    ``ancestors`` are the digests of the containers around it.
+    ``ancestors`` are the digests of the containers around it, ``acl`` the groups that these leave.
     """
 
     doc_id: str
@@ -27,6 +28,7 @@ class Source:
     depth: int = 0
     modified: str | None = None
     ancestors: tuple[str, ...] = ()
+    acl: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -47,7 +49,8 @@ class Extract:
     ``declared`` are metadata the source states about itself (front matter keys); ``line_of_key`` says on which source
     line, for warnings. ``heading_titles`` gives the clean title of each heading block, in order, where the block's
     own text carries markup. ``row`` names one of several documents of a source; ``title`` is empty when the source
-    has none. ``coverage`` need not hold ``garbage_ratio``.
+    has none. ``coverage`` need not hold ``garbage_ratio``. ``stated`` is what the source says of who may see it
+    elsewhere than in ``declared``.
     """
 
     text: str
@@ -62,6 +65,7 @@ class Extract:
     ocr_pages: tuple[int, ...] = ()
     row: str | None = None
     aliases: tuple[Alias, ...] = ()
+    stated: tuple[Statement, ...] = ()
 
 
 @dataclass(slots=True)

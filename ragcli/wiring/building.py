@@ -102,7 +102,8 @@ def parse_file(path: Path, config: Config) -> tuple[tuple[Document, ...], tuple[
     documents: list[Document] = []
     reports = [item for item in met if isinstance(item, FileReport)]
     for parsed in parse_files(files, config.ingest):
-        documents += [describe(document, config.ingest.rules, {}, ())[0] for document in parsed.documents]
+        path = parsed.file.relative
+        documents += [describe(document, config.ingest.rules, {}, (), path)[0] for document in parsed.documents]
         reports += parsed.reports
     return tuple(documents), tuple(reports)
 

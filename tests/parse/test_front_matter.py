@@ -25,20 +25,58 @@ def test_a_text_that_does_not_close_it_is_skipped() -> None:
     assert "front matter without an end" in str(reports[0].skipped)
 
 
-@pytest.mark.parametrize("name", ["a.ipynb", "a.html", "a.csv"])
-def test_other_formats_have_none_and_say_so(name: str) -> None:
-    cell = {"cell_type": "markdown", "source": RESTRICTED}
+@pytest.mark.parametrize("name", ["a.html", "a.csv", "a.eml"])
+def test_where_none_is_read_one_that_says_who_may_see_it_closes_the_document(name: str) -> None:
     data = {
-        "a.ipynb": json.dumps({"cells": [cell, "not a cell", 7]}),
         "a.html": f"<html><body><pre>{RESTRICTED}</pre></body></html>",
         "a.csv": RESTRICTED,
+        "a.eml": f"From: a@example.org\nSubject: Pay\n\n{RESTRICTED}",
     }[name]
     documents, reports = parse_bytes(name, data.encode())
-    assert len(documents) == 1
-    assert "One two three." in documents[0].text
-    assert documents[0].metadata.acl == ()
-    if name != "a.csv":
-        assert any("begins like front matter" in warning for warning in reports[-1].warnings)
+    assert documents == []
+    assert reports[-1].withheld
+    assert "begins like front matter" in str(reports[-1].skipped)
+
+
+@pytest.mark.parametrize("kind", ["raw", "markdown"])
+def test_the_first_cell_of_a_notebook_may_be_front_matter(kind: str) -> None:
+    cells = [{"cell_type": kind, "source": RESTRICTED}, "not a cell", 7, {"cell_type": "markdown", "source": "Four."}]
+    document = parse_one("a.ipynb", json.dumps({"cells": cells}).encode())
+    assert (document.metadata.acl, document.title) == (("hr",), "Pay")
+    assert "acl" not in document.text and "Four." in document.text
+
+
+def test_the_page_of_a_site_generator_has_front_matter_above_its_markup() -> None:
+    page = f"{RESTRICTED}<html><body><p>Four five six.</p></body></html>"
+    assert parse_one("a.html", page.encode()).metadata.acl == ("hr",)
+
+
+def test_toml_between_plus_signs() -> None:
+    text = '+++\ntitle = "Pay"\nacl = ["hr"]\ndate = 2026-03-01\n\n[params]\nteam = "x"\n+++\n\n# Heading\n\nOne two.\n'
+    document = parse_one("a.md", text.encode())
+    assert (document.metadata.acl, document.title, document.first_line) == (("hr",), "Pay", 10)
+    assert document.text.startswith("# Heading")
+    assert document.blocks[0].span.of(document.text) == "# Heading"
+    documents, reports = parse_bytes("a.md", b"+++\nacl = [hr]\n+++\ntext\n")
+    assert documents == [] and reports[-1].withheld
+    plain = parse_bytes("a.md", b"+++\ntitle = [x]\n+++\ntext\n")
+    assert "not valid TOML" in plain[1][-1].warnings[0] and plain[0][0].metadata.acl == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\n\nThe access to the roof is closed.\n\n---\n\nMore.\n",
+        "# Access\n\nacl: see the page on access control lists\n",
+        "ACL: access control list\nAPI: application programming interface\n",
+        "----\nWarning: hot\n----\n",
+        "A text about `acl: [hr]`.\n\n```yaml\nacl: [hr]\n```\n",
+        "---\ntitle: x\n# acl: [hr]\n---\ntext\n",
+    ],
+)
+def test_words_about_access_are_no_statement_of_it(text: str) -> None:
+    document = parse_one("a.md", text.encode())
+    assert document.metadata.acl == ()
 
 
 def test_a_row_for_nobody_is_named_and_the_others_are_read() -> None:

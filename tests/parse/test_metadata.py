@@ -36,7 +36,7 @@ def test_rules_go_over_front_matter_and_the_command_line_over_rules() -> None:
         PathRule("hr/**", {"status": "final", "acl": ["hr"], "Product Line": "X200"}),
         PathRule("it/**", {"status": "never"}),
     )
-    described, warnings = describe(document, rules, {"type": "policy", "expires": "nope"}, ("boss",))
+    described, warnings = describe(document, rules, {"type": "policy", "expires": "nope"}, ("boss",), "hr/a.md")
     assert described.metadata == replace(
         document.metadata, status="final", type="policy", acl=("boss",), extra={"product_line": "X200"}
     )

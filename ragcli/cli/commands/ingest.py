@@ -111,6 +111,7 @@ def _content(parsed: IngestResult, built: Built | None) -> dict[str, Any]:
     return {
         "schema": "rag.ingest/1",
         "files": [encode(report) for report in parsed.files],
+        "notices": [*parsed.notices, *(built.notices if built else ())],
         "added": parsed.added,
         "changed": parsed.changed,
         "removed": parsed.removed,

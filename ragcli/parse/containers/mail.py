@@ -7,15 +7,18 @@ import email
 import email.policy
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from email.errors import MessageError
 from email.message import EmailMessage
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from ragcli.errors import ParseError
+from ragcli.errors import AccessError, ParseError
+from ragcli.parse.access import Statement, says_who
 from ragcli.parse.assemble import Assembly, clean, one_line, squeeze
 from ragcli.parse.decode import decode
 from ragcli.parse.source import Context, Extract, Outcome, Source
+from ragcli.parse.text.front_matter import claims_access, head_statements
 from ragcli.parse.web.html import read_html
 from ragcli.records import Coverage, FileReport
 
@@ -52,8 +55,20 @@ def _message(source: Source, context: Context) -> Iterator[Outcome]:
     body, tables, warnings = _body(message, source.doc_id)
     if not any(headers.values()) and not body.strip():
         raise ParseError(f"{source.doc_id}: not a message")
-    yield letter(headers, body, tables, warnings)
+    if claims_access(body):
+        told = "the message begins like front matter that says who may see it, which is not read in mail"
+        raise AccessError(f"{source.doc_id}: {told}", hint="a header X-ACL, a rule in ingest.rules, or --acl")
+    stated = tuple(_statements(message, body))
+    yield replace(letter(headers, body, tables, warnings), stated=stated)
     yield from _attachments(message, source, context)
+
+
+def _statements(message: EmailMessage, body: str) -> Iterator[Statement]:
+    """What headers (``X-ACL: hr``) and the first lines of the text say of who may see a message."""
+    for name, value in message.raw_items():
+        if says_who(name):
+            yield name, one_line(str(value))
+    yield from head_statements(body)
 
 
 def _as_bytes(data: bytes) -> bytes:

@@ -7,20 +7,25 @@ import functools
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from email.errors import MessageError
 from email.header import decode_header, make_header
+from email.parser import HeaderParser
 from typing import Any
 
-from ragcli.errors import ParseError
+from ragcli.errors import AccessError, ParseError
+from ragcli.parse.access import says_who
 from ragcli.parse.assemble import clean, one_line
 from ragcli.parse.containers.mail import letter, unused_name
 from ragcli.parse.decode import decode
 from ragcli.parse.source import Context, Outcome, Source
+from ragcli.parse.text.front_matter import claims_access, head_statements
 from ragcli.parse.web.html import read_html
 from ragcli.records import FileReport
 
 # Of Outlook's properties: [MS-OXPROPS] gives the numbers, [MS-OXCDATA] the type of strings that are not Unicode.
 _BODY_CODEPAGE, _STRING_CODEPAGE, _HTML, _STRING8 = 0x3FDE, 0x3FFD, 0x1013, 0x001E
+_TRANSPORT_HEADERS = 0x007D
 
 
 def parse(source: Source, context: Context) -> Iterator[Outcome]:
@@ -44,6 +49,7 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
             "Date": message.sent_date.isoformat(sep=" ") if message.sent_date else "",
             "Subject": one_line(_renamed(message.subject, charset)),
         }
+        stated = [item for item in _travelled_with(message.properties) if says_who(item[0])]
         body = clean(message.body or "")
         tables = 0
         if not body.strip() and message.html_body:
@@ -56,7 +62,10 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
         raise ParseError(f"{source.doc_id}: not a readable Outlook message: {error}") from error
     except (UnrecognizedCodePageError, UnsupportedEncodingError) as error:
         raise ParseError(f"{source.doc_id}: an Outlook message in a code page that is not known") from error
-    yield letter(headers, body, tables, [])
+    if claims_access(body):
+        told = "the message begins like front matter that says who may see it, which is not read in mail"
+        raise AccessError(f"{source.doc_id}: {told}", hint="a header X-ACL, a rule in ingest.rules, or --acl")
+    yield replace(letter(headers, body, tables, []), stated=(*stated, *head_statements(body)))
     used: set[str] = set()
     for number, (name, data) in enumerate(attachments, 1):
         shown = unused_name(one_line(name or "") or f"attachment-{number}", used)
@@ -64,6 +73,12 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
             yield FileReport(f"{source.doc_id}!{shown}", skipped="attachment cannot be read")
         else:
             yield Source(f"{source.doc_id}!{shown}", data)
+
+
+def _travelled_with(properties: Any) -> list[tuple[str, str]]:
+    """The headers that a message came with, as they stand in it; none for one that was never sent."""
+    raw = properties.str_prop_value(_TRANSPORT_HEADERS) or ""
+    return [(name, one_line(str(value))) for name, value in HeaderParser().parsestr(raw).items()]
 
 
 @functools.cache

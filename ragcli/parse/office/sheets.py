@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ragcli.errors import ParseError
+from ragcli.parse.access import Statement, table_statements
 from ragcli.parse.assemble import Assembly, one_line
 from ragcli.parse.office.sheet_notes import office_notes
 from ragcli.parse.source import Context, Extract, Outcome, Source
@@ -29,6 +30,7 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
         raise ParseError(f"{source.doc_id}: not a readable workbook: {error}") from error
     assembly = Assembly()
     tables, warnings = 0, []
+    stated: list[Statement] = []
     for name in workbook.sheet_names:
         try:
             grid = _grid(workbook.get_sheet_by_name(name))
@@ -36,12 +38,13 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
             warnings.append(f"sheet {name!r} could not be read: {error}")
             continue
         tables += _add_sheet(assembly, name, grid)
+        stated += table_statements(grid)
     for kind, note in office_notes(source.data):
         assembly.add(kind, note)
     if lost := assembly.text.count("\ufffd"):
         warnings.append(f"{lost} characters are in a code page that is not read (save it as .xlsx)")
     coverage = Coverage(tables=tables, warnings=tuple(warnings))
-    yield Extract(assembly.text, assembly.blocks, coverage=coverage)
+    yield Extract(assembly.text, assembly.blocks, coverage=coverage, stated=tuple(stated))
 
 
 def _add_sheet(assembly: Assembly, name: str, grid: Grid) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ragcli.errors import ParseError
+from ragcli.parse.access import Statement, says_who
 from ragcli.parse.assemble import Assembly, clean, one_line
 from ragcli.parse.conditions import PASSWORDS
 from ragcli.parse.pdf.blocks import TextBlock, outline_titles, page_blocks, style_of
@@ -114,6 +115,7 @@ class _Reader:
                 warnings=tuple(self._warnings),
             ),
             ocr_pages=tuple(page.number for page in pages if page.ocr),
+            stated=tuple(_statements(self._document)),
         )
 
     def _outline(self) -> list[tuple[int, str, int]]:
@@ -233,6 +235,22 @@ def _title(stated: str | None, assembly: Assembly) -> str:
 def _date(value: str | None) -> str | None:
     match = re.match(r"(?:D:)?(\d{4})(\d\d)(\d\d)", value or "")
     return f"{match[1]}-{match[2]}-{match[3]}" if match else None
+
+
+def _statements(document: Any) -> Iterator[Statement]:
+    """What a field of the document's information, or of its XMP packet, says of who may see it."""
+    kind, info = document.xref_get_key(-1, "Info")
+    xref = int(info.split()[0]) if kind == "xref" else 0
+    for key in document.xref_get_keys(xref) if xref else ():
+        if says_who(key, among_metadata=True):
+            yield key, clean(document.xref_get_key(xref, key)[1])
+    packet = document.get_xml_metadata() or ""
+    for match in re.finditer(
+        r"""<(?:[\w-]+:)?([\w-]+)\b[^>]*>(.*?)</|\s(?:[\w-]+:)?([\w-]+)=["']([^"']*)["']""", packet, re.S
+    ):
+        name, value = (match[1], match[2]) if match[1] else (match[3], match[4])
+        if says_who(name):
+            yield name, one_line(re.sub(r"<[^>]*>", " ", value))
 
 
 def _attachments(document: Any, source: Source, context: Context) -> Iterator[Outcome]:

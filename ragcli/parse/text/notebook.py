@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ragcli.errors import ParseError
+from ragcli.parse.access import Statement, statements_in
 from ragcli.parse.assemble import Assembly, clean
 from ragcli.parse.decode import decode
 from ragcli.parse.source import Context, Extract, Outcome, Source
+from ragcli.parse.text.front_matter import split_front_matter
 from ragcli.parse.text.markdown import read_body
 from ragcli.records import Coverage
 
@@ -32,12 +34,16 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
     assembly = Assembly()
     titles: list[str] = []
     title = ""
+    declared: Mapping[str, Any] = {}
     warnings: list[str] = []
     for number, cell in enumerate(cells, 1):
         if not isinstance(cell, dict):
             warnings.append(f"cell {number} is no cell but {json.dumps(cell)[:40]}, left out")
             continue
         text = clean(_joined(cell.get("source", cell.get("input", ""))))
+        if number == 1 and cell.get("cell_type") in ("raw", "markdown"):
+            front = split_front_matter(text, source.doc_id)
+            declared, text = front.declared, front.body
         if cell.get("cell_type") == "markdown":
             part = read_body(text)
             title = title or part.title
@@ -55,8 +61,17 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
         title=stated if isinstance(stated, str) else title,
         heading_titles=tuple(titles),
         encoding="utf-8",
+        declared=declared,
         coverage=Coverage(warnings=tuple(warnings)),
+        stated=tuple(_statements(book, cells)),
     )
+
+
+def _statements(book: Mapping[str, Any], cells: list[Any]) -> Iterator[Statement]:
+    """What the metadata of the notebook and of its cells say of who may see it: one document, so each holds for all."""
+    yield from statements_in(book.get("metadata"), among_metadata=True)
+    for cell in cells:
+        yield from statements_in(cell.get("metadata") if isinstance(cell, dict) else None, among_metadata=True)
 
 
 def _items(value: Any) -> list[Any]:

@@ -7,20 +7,23 @@ import io
 import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ragcli.errors import ParseError
+from ragcli.errors import AccessError, ParseError
+from ragcli.parse.access import Statement, says_who, statements_in, table_statements
 from ragcli.parse.assemble import Assembly, clean, one_line
 from ragcli.parse.decode import decode
 from ragcli.parse.questions import count_questions
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.parse.tables import table_text
+from ragcli.parse.text.front_matter import claims_access, head_statements
 from ragcli.parse.text.text import read_blocks
 from ragcli.records import Coverage, FileReport
 
 _DELIMITERS = ",;\t|"
 _ID_KEYS = ("_id", "id", "doc_id")
+_TEXT_KEYS = ("text", "body", "content", "abstract")
 
 
 def parse(source: Source, context: Context) -> Iterator[Outcome]:
@@ -41,14 +44,19 @@ def _table(source: Source) -> Extract:
     decoded = decode(source.data)
     text = clean(decoded.text)
     delimiter = "\t" if source.media_type.startswith("text/tab") else _delimiter(text)
+    if claims_access(text):
+        told = "begins like front matter that says who may see it, which is not read in a table"
+        raise AccessError(f"{source.doc_id}: {told}", hint="give the table a column acl, or restrict it with --acl")
     assembly = Assembly()
     tables = 0
+    stated: list[Statement] = list(head_statements(re.sub(r"^#", "//", text[:2000], flags=re.M)))
     for table in _separate(_read(text, delimiter, source.doc_id)):
         rendered = table_text(table)
         tables += bool(rendered)
         assembly.add("table", rendered)
+        stated += table_statements(table)
     coverage = Coverage(tables=tables, warnings=decoded.warnings)
-    return Extract(assembly.text, assembly.blocks, coverage=coverage, encoding=decoded.encoding)
+    return Extract(assembly.text, assembly.blocks, coverage=coverage, encoding=decoded.encoding, stated=tuple(stated))
 
 
 def _delimiter(text: str) -> str:
@@ -96,7 +104,7 @@ def _json_lines(source: Source) -> Iterator[Outcome]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = json.loads(line, object_pairs_hook=_every_statement)
         except (ValueError, RecursionError) as error:
             yield FileReport(f"{source.doc_id}!{number}", skipped=f"line {number} is not valid JSON: {error}")
             continue
@@ -118,23 +126,44 @@ def _row(row: Any, number: int, encoding: str) -> Extract | None:
         row = {"text": row if isinstance(row, str) else json.dumps(row, ensure_ascii=False)}
     name = next((str(row[key]) for key in _ID_KEYS if row.get(key) not in (None, "")), str(number))
     title = one_line(str(row.get("title") or ""))
-    key = next((key for key in ("text", "body", "content", "abstract") if isinstance(row.get(key), str)), None)
+    key = _text_key(row)
     text = clean(row[key]) if key else "\n".join(_fields(row))
     if not text.strip():
         return None
     used = {*_ID_KEYS, "title", key}
     rest = dict(row["metadata"]) if isinstance(row.get("metadata"), Mapping) else {}
     declared = {**rest, **{str(k): v for k, v in row.items() if key and k not in used and k != "metadata"}}
+    # A row that says who may see it does so whatever else it holds, also below keys that are no metadata.
+    stated = tuple(statements_in(row, among_metadata=key is not None))
+    declared = {name: value for name, value in declared.items() if not says_who(name, among_metadata=True)}
     blocks, titles = read_blocks(text, "text/plain")
     row_id = re.sub(r"[\x00-\x20!#]", "_", clean(name))
-    return Extract(text, blocks, title=title, declared=declared, heading_titles=titles, encoding=encoding, row=row_id)
+    return Extract(
+        text,
+        blocks,
+        title=title,
+        declared=declared,
+        heading_titles=titles,
+        encoding=encoding,
+        row=row_id,
+        stated=stated,
+    )
+
+
+def _every_statement(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object in which a statement of access that is made twice is kept twice: the last one is not the truth."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        twice = key in found and says_who(key, among_metadata=True)
+        found[f"{key}\u200b" if twice else key] = value
+    return found
 
 
 def _json(source: Source) -> Iterator[Outcome]:
     decoded = decode(source.data)
     text = clean(decoded.text)
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=_every_statement)
     except (ValueError, RecursionError) as error:
         raise ParseError(f"{source.doc_id}: not valid JSON: {error}") from error
     if isinstance(value, list) and value and all(isinstance(item, Mapping) and "text" in item for item in value):
@@ -144,7 +173,18 @@ def _json(source: Source) -> Iterator[Outcome]:
     assembly = Assembly()
     for line in _fields(value):
         assembly.add("paragraph", clean(line))
-    yield Extract(assembly.text, assembly.blocks, encoding=decoded.encoding)
+    yield Extract(assembly.text, assembly.blocks, encoding=decoded.encoding, stated=tuple(_statements(value)))
+
+
+def _statements(value: Any) -> Iterator[Statement]:
+    """What a JSON value says of who may see it; the keys beside a text are metadata."""
+    for item in value if isinstance(value, list) else [value]:
+        beside_text = isinstance(item, Mapping) and _text_key(item) is not None
+        yield from statements_in(item, among_metadata=beside_text)
+
+
+def _text_key(row: Mapping[str, Any]) -> str | None:
+    return next((key for key in _TEXT_KEYS if isinstance(row.get(key), str)), None)
 
 
 def _fields(value: Any, path: str = "") -> Iterator[str]:

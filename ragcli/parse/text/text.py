@@ -13,10 +13,11 @@ from ragcli.errors import ParseError
 from ragcli.parse.assemble import clean, cover
 from ragcli.parse.decode import decode
 from ragcli.parse.source import Context, Extract, Outcome, Source
-from ragcli.parse.text.front_matter import FrontMatter, split_front_matter
+from ragcli.parse.text.front_matter import FrontMatter, settings_statements, split_front_matter
 from ragcli.parse.text.text_markup import DESCRIPTIONS, HEADINGS, LITERALS
 from ragcli.records import Block, BlockKind, Coverage, Span
 
+_SETTINGS = ("text/x-code-yaml", "text/x-code-yml", "text/x-code-toml")
 _MAX_REPLACED = 0.1
 # Looks back, so that a line of blanks is not tried again from each of them.
 _PARAGRAPH = re.compile(r"(?:(?<![^\S\n])[^\S\n]*)?\S[^\n]*(?:\n[^\S\n]*\S[^\n]*)*")
@@ -30,9 +31,8 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
     text = clean(decoded.text)
     if decoded.replaced > _MAX_REPLACED * max(1, len(text)):
         raise ParseError(f"{source.doc_id}: no known encoding fits these bytes")
-    front = FrontMatter({}, {}, text, 1, "")
-    if source.media_type in HEADINGS:
-        front = split_front_matter(text, source.doc_id)
+    front = split_front_matter(text, source.doc_id) if source.media_type in HEADINGS else None
+    front = front or FrontMatter({}, {}, text, 1, "")
     blocks, titles = read_blocks(front.body, source.media_type)
     yield Extract(
         front.body,
@@ -44,6 +44,7 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
         coverage=Coverage(warnings=(*decoded.warnings, *filter(None, [front.warning]))),
         encoding=decoded.encoding,
         first_line=front.first_line,
+        stated=tuple(settings_statements(text, source.doc_id)) if source.media_type in _SETTINGS else (),
     )
 
 

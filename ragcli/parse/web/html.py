@@ -11,9 +11,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragcli.errors import ParseError
-from ragcli.parse.assemble import Assembly
+from ragcli.parse.access import Statement, says_who
+from ragcli.parse.assemble import Assembly, clean
 from ragcli.parse.decode import decode
 from ragcli.parse.source import Context, Extract, Outcome, Source
+from ragcli.parse.text.front_matter import split_front_matter
 from ragcli.parse.web.html_blocks import Piece, pieces_of
 from ragcli.parse.web.html_text import flat_text
 from ragcli.records import Coverage
@@ -30,9 +32,13 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
     """One document: the page's main content. Raises ParseError when there is no HTML in it."""
     declared = _CHARSET.search(source.data[:4096])
     decoded = decode(source.data, (declared[1] or declared[2]).decode("ascii") if declared else None)
-    extract = read_html(decoded.text, source.doc_id, main_only=context.config.strip_boilerplate)
+    front = split_front_matter(clean(decoded.text), source.doc_id)
+    markup = front.body if front.declared else decoded.text
+    extract = read_html(markup, source.doc_id, main_only=context.config.strip_boilerplate)
     coverage = replace(extract.coverage, warnings=(*extract.coverage.warnings, *decoded.warnings))
-    yield replace(extract, encoding=decoded.encoding, coverage=coverage)
+    yield replace(
+        extract, declared={**extract.declared, **front.declared}, encoding=decoded.encoding, coverage=coverage
+    )
 
 
 def read_html(text: str, where: str, *, main_only: bool = True) -> Extract:
@@ -55,6 +61,7 @@ def read_html(text: str, where: str, *, main_only: bool = True) -> Extract:
         title=_title(root),
         declared=_declared(root),
         coverage=Coverage(tables=tables),
+        stated=tuple(_statements(root)),
     )
 
 
@@ -97,6 +104,16 @@ def _declared(root: _Element) -> dict[str, str]:
         if name in _META_KEYS and item.get("content"):
             found[_META_KEYS[name]] = str(item.get("content"))
     return found
+
+
+def _statements(root: _Element) -> Iterator[Statement]:
+    """What the page's ``meta`` elements, and attributes of the page itself, say of who may see it."""
+    for item in root.iter("meta"):
+        names = [item.get(key) or "" for key in ("name", "property", "itemprop", "http-equiv")]
+        if stated := next((name for name in names if says_who(name, among_metadata=True)), ""):
+            yield stated, item.get("content") or ""
+    for item in (root, *root.findall("body")):
+        yield from ((str(key), value) for key, value in item.attrib.items() if says_who(key))
 
 
 # Which pieces of a page are its content. Pure.

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ragcli.errors import ParseError
+from ragcli.parse.access import Statement, says_who
 from ragcli.parse.assemble import Assembly, one_line
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.parse.tables import table_text
@@ -54,7 +55,21 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
         title=reader.title,
         coverage=Coverage(tables=reader.tables, warnings=tuple(warnings)),
         encoding=(root.getroottree().docinfo.encoding or "utf-8").lower(),
+        stated=tuple(_statements(root)),
     )
+
+
+def _statements(root: _Element) -> Iterator[Statement]:
+    """What elements and attributes by such names say of who may see it."""
+    for element in root.iter("*"):
+        if says_who(local_name(element)):
+            yield local_name(element), one_line(", ".join(filter(str.strip, map(str, element.itertext()))))
+        else:
+            pairs = [(local_name_of(key), str(value)) for key, value in element.attrib.items()]
+            yield from ((key, value) for key, value in pairs if says_who(key))
+            named = next((value for key, value in pairs if key in ("name", "property") and says_who(value)), None)
+            if named is not None:
+                yield named, str(element.get("content") or _text(element))
 
 
 class _Reader:

@@ -13,6 +13,7 @@ from ragcli.index.publishing.writer import Writer
 from ragcli.index.staged.ingest_notes import Given
 from ragcli.index.staged.staging import Staging
 from ragcli.interfaces import Progress
+from ragcli.pipelines.ingesting.ingest_access import unmatched_rules
 from ragcli.pipelines.ingesting.ingest_result import IngestResult, result_of
 from ragcli.pipelines.ingesting.ingest_scan import Place, find_place, guard, guard_catalogue, scan_place
 from ragcli.pipelines.ingesting.ingest_stage import Stager
@@ -56,6 +57,7 @@ def ingest(
     if not dry_run:
         stager.change(scans, paths, force)
     notices += stager.notices
+    notices += unmatched_rules(config.ingest.rules, staging) if not dry_run else []
     result = result_of(scans, stager, staging, notices, time.monotonic() - started, dry_run)
     if strict and result.lost:
         names = ", ".join(report.path for report in result.lost[:5])

@@ -23,6 +23,7 @@ from ragcli.parse.files.walk import SourceFile
 from ragcli.parse.metadata import describe
 from ragcli.parse.parsed import Parsed
 from ragcli.parse.registry import parse_key
+from ragcli.pipelines.ingesting.ingest_access import link_target, narrowed
 from ragcli.pipelines.ingesting.ingest_scan import digest, is_under
 from ragcli.records import Document, FileReport
 
@@ -119,11 +120,16 @@ class Describer:
         documents: list[Document] = []
         warnings: list[str] = []
         withheld: list[FileReport] = []
+        target = link_target(parsed.file)
         for document in parsed.documents:
             if document.metadata.modified is None:
                 document = replace(document, metadata=replace(document.metadata, modified=modified))
             try:
-                described, problems = describe(document, self._config.rules, meta, acl)
+                described, problems = describe(document, self._config.rules, meta, acl, parsed.file.relative)
+                if target is not None:
+                    flags = self._flags(root_id, target)
+                    there = describe(document, self._config.rules, *flags, target)[0].metadata.acl
+                    described = narrowed(described, there, f"a link to {target}")
             except AccessError as error:
                 withheld.append(FileReport(document.doc_id, skipped=f"{error.message} ({error.hint})", withheld=True))
                 continue
