@@ -11,11 +11,13 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from ragcli.language.patterns import pattern
+from ragcli.language.scripts import JOINERS, UNSEEN, is_unspaced
 from ragcli.records import Span
 
 _DASHES = "\\-\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\ufe58\ufe63\uff0d"
 _QUOTES = "\"'`\u00ab\u00bb\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2039\u203a\u2032\u2033\u00b4\uff02\uff07"
-_TOKEN = re.compile(
+_TOKEN = pattern(
     rf"""
       (?P<plain>[A-Za-z0-9]+(?![\u0300-\u036f]))
     | (?P<rule>^[ \t]*(?:\|[ \t]*)?:?-{{2,}}:?[ \t]*(?:\|[ \t]*:?-{{2,}}:?[ \t]*)*(?:\|[ \t]*)?$)
@@ -23,7 +25,7 @@ _TOKEN = re.compile(
     | (?P<target>\]\([^()\n]{{0,500}}\))
     | (?P<dash>[^\S\n]*[{_DASHES}]+\s*)
     | (?P<space>[^\S\n]+ | [|\n])
-    | (?P<drop>[{_QUOTES}\[\]\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]+
+    | (?P<drop>[{_QUOTES}\[\]{UNSEEN}{JOINERS}]+
         | !(?=\[) | \*+ | ~~ | (?<![^\W_])_+ | _+(?![^\W_]) | \\(?=[^\w\s]))
     | (?P<cluster>[^\W_][\u0300-\u036f]+)
     | (?P<other>.)
@@ -73,7 +75,7 @@ class _Reducer:
     def _settle(self, following: str) -> None:
         held, self.pending = self.pending, ""
         before = self.characters[-1] if self.characters else ""
-        if not held or (held == " " and (not before or (_is_unspaced(before) and _is_unspaced(following)))):
+        if not held or (held == " " and (not before or (is_unspaced(before) and is_unspaced(following)))):
             return
         if held == "-" and before.isalpha() and following.isalpha():
             return  # hyphenation, or a compound that others write as one word
@@ -120,11 +122,6 @@ def _emit_other(reducer: _Reducer, characters: str, start: int, end: int) -> Non
         reducer.hold(" ", start, end)
     else:
         reducer.emit(kept, start, end)
-
-
-def _is_unspaced(character: str) -> bool:
-    """Whether the script writes no spaces between words: kana, Han, Thai, Lao, Khmer, full-width punctuation."""
-    return "\u3000" <= character <= "\u9fff" or "\uf900" <= character <= "\ufaff" or "\u0e00" <= character <= "\u0eff"
 
 
 def locate(quote: str, text: str | Normalised) -> Span | None:
@@ -178,7 +175,7 @@ def _at_edge(text: str, position: int) -> bool:
     if position <= 0 or position >= len(text):
         return True
     before, after = text[position - 1], text[position]
-    if _is_unspaced(before) or _is_unspaced(after):
+    if is_unspaced(before) or is_unspaced(after):
         return not (before.isdigit() and after.isdigit())
     if (before.isalnum() or before == "_") and (after.isalnum() or after == "_"):
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import fnmatch
 import subprocess
 import sys
 import tomllib
@@ -41,7 +42,7 @@ OWNERS = {
     "transformers": ("embed.", "retrieve.rerank"),
     "safetensors": ("embed.", "retrieve.rerank"),
     "onnx": ("embed.bert_graph",),
-    "Stemmer": ("index.lexical.analysis",),
+    "Stemmer": ("language.stems",),
     "sqlite3": ("index.",),
     "sentencex": ("language.sentences",),
     "lxml": ("parse.",),
@@ -215,4 +216,6 @@ def test_everything_that_is_not_code_is_installed_too() -> None:
         for path in ROOT.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert {name for name in there if not name.endswith((".py", ".pyc"))} == named
+    data = {name for name in there if not name.endswith((".py", ".pyc"))}
+    assert not [name for name in data if not any(fnmatch.fnmatch(name, wanted) for wanted in named)]
+    assert not [wanted for wanted in named if not fnmatch.filter(data, wanted)]

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ragcli.chunk.leads import header_of
-from ragcli.chunk.references import points_back
 from ragcli.chunk.statistics import SMALL_TOKENS
+from ragcli.language.references import points_back
 from ragcli.records import Chunk, Span
 
 _ROW = re.compile(r"\s*\|.*\|\s*\Z")

@@ -9,10 +9,10 @@ from ragcli.chunk.cuts import Cut, Sizes
 from ragcli.chunk.leads import header_of, lead_ins, written
 from ragcli.chunk.outline import Piece, outline
 from ragcli.chunk.packing import pack
-from ragcli.chunk.references import points_back
 from ragcli.chunk.sections import Group, common_path, grouped
 from ragcli.chunk.tokens import TokenMap
 from ragcli.chunk.units import GLUED, PROSE, Unit, cut_piece
+from ragcli.language.references import points_back
 from ragcli.records import Document, Span
 
 # Prices of a cut before a unit, against one for every chunk.

@@ -7,13 +7,13 @@ cut before it, which the packing adds up, and what a chunk that begins with it m
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ragcli.chunk.outline import trimmed
 from ragcli.chunk.tokens import TokenMap
+from ragcli.language.scripts import JOINERS, is_unspaced
 from ragcli.language.sentences import sentence_spans
 from ragcli.records import BlockKind, Span
 
@@ -23,8 +23,7 @@ GLUED = 100.0
 PROSE: tuple[BlockKind, ...] = ("paragraph", "list_item", "quote", "other")
 
 # Scripts without spaces between words: a cut between two of their characters is not inside a word.
-_UNSPACED = re.compile(r"[⺀-〿぀-ヿ㄀-ㇿ㐀-䶿一-鿿豈-﫿＀-￯฀-໿က-႟ក-៿\U00020000-\U0003ffff]")
-_JOINERS = frozenset("\u200c\u200d" + "".join(map(chr, range(0x1F3FB, 0x1F400))))
+_JOINERS = frozenset(JOINERS + "".join(map(chr, range(0x1F3FB, 0x1F400))))
 _LOOK_BACK = 400
 
 
@@ -148,7 +147,7 @@ def inside_word(text: str, position: int) -> bool:
     if _extends(text, position):
         return True
     left, right = text[position - 1], text[position]
-    if _UNSPACED.match(left) or _UNSPACED.match(right):
+    if is_unspaced(left) or is_unspaced(right):
         return False
     return _is_word(left) and _is_word(right)
 

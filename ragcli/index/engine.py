@@ -20,6 +20,7 @@ from ragcli.index.segments.supersedes import NAME as SUPERSEDES
 from ragcli.index.segments.supersedes import read_references
 from ragcli.index.segments.view import View
 from ragcli.index.versions import Pin
+from ragcli.language.stems import stemmer_name
 from ragcli.records import Allowed, Chunk, DenseMethod, Document, EmbedderInfo, Hit, Ranking, Scope
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class FolderEngine:
             return found
         kept: set[str] = set()
         for language in self.manifest.languages:
-            name = analysis.stemmer_name(analysis.base_language(language))
+            name = stemmer_name(analysis.base_language(language))
             words = analysis.plain_words(query)
             content = without_stop_words(words, name) if name else set(words)
             kept.update(analysis.query_terms(" ".join(sorted(content)), [language]))

@@ -5,37 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_MONTH_NAMES = (
-    "january jan januar janvier enero",
-    "february feb februar février febrero",
-    "march mar märz mars marzo",
-    "april apr avril abril",
-    "may mai mayo",
-    "june jun juni juin junio",
-    "july jul juli juillet julio",
-    "august aug août agosto",
-    "september sep sept septembre septiembre",
-    "october oct oktober octobre octubre okt",
-    "november nov novembre noviembre",
-    "december dec dezember décembre diciembre dez",
-)
-_MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES, start=1) for name in names.split()}
-_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+from ragcli.language.lexicon import any_word, months
+from ragcli.language.patterns import pattern
+
 _ENDS = r"(?![\w]|[-/.]\d)"
-_DATE = re.compile(
-    rf"""
+_DATE = pattern(
+    lambda: (
+        rf"""
       (?<![\w.])(?P<iso>\d{{4}})[-/.](?P<iso_month>\d{{1,2}})[-/.](?P<iso_day>\d{{1,2}}){_ENDS}
     | (?P<cjk>\d{{4}})\s?年(?:\s?(?P<cjk_month>\d{{1,2}})\s?月(?:\s?(?P<cjk_day>\d{{1,2}})\s?日)?)?
     | (?<![\w./-])(?P<first>\d{{1,2}})(?P<mark>[./-])(?P<second>\d{{1,2}})(?P=mark)(?P<year>\d{{4}}|\d{{2}}){_ENDS}
-    | (?<![\w.])(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.|er|º)?\s+(?:of\s+|de\s+)?(?P<month>{_MONTH})\b\.?
+    | (?<![\w.])(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.|er|º)?\s+(?:of\s+|de\s+)?(?P<month>{any_word(months())})\b\.?
       (?:,?\s+(?:de\s+|del\s+)?(?P<day_year>\d{{4}})(?!\d))?
-    | \b(?P<us_month>{_MONTH})\.?\s+(?P<us_day>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|[.,:]\d)
+    | \b(?P<us_month>{any_word(months())})\.?\s+(?P<us_day>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|[.,:]\d)
       (?:,?\s+(?P<us_year>\d{{4}})(?!\d))?
-    | \b(?P<only_month>{_MONTH})\.?,?\s+(?:of\s+|de\s+)?(?P<only_year>\d{{4}})(?!\d)
-    """,
+    | \b(?P<only_month>{any_word(months())})\.?,?\s+(?:of\s+|de\s+)?(?P<only_year>\d{{4}})(?!\d)
+    """
+    ),
     re.VERBOSE | re.IGNORECASE,
 )
-_TIME = re.compile(
+_TIME = pattern(
     r"(?<![\w.:])(?P<hour>\d{1,2})(?:[:.h](?P<minute>\d{2})(?!\d))?(?::\d{2})?\s*(?P<half>[ap]\.?m\b\.?)(?!\w)"
     r"|(?<![\w.:])(?P<hour24>\d{1,2}):(?P<minute24>\d{2})(?![\d:])(?:\s*(?:uhr|h)\b)?"
     r"|(?<![\w.:])(?P<uhr>\d{1,2})\s+uhr\b",
@@ -60,6 +49,11 @@ def times(text: str) -> Iterator[tuple[re.Match[str], str]]:
         yield match, f"{hour:02d}:{minute:02d}"
 
 
+def month(name: str) -> int:
+    """The number of a month by its name or its abbreviation in any case, 0 when it is none."""
+    return months().get(name.casefold().rstrip("."), 0)
+
+
 def states_date(wanted: str, given: str) -> bool:
     """Every part of the wanted date is given and equal: ``2026-3-`` is stated by ``2026-3-1``, not the other way."""
     return all(part in ("", other) for part, other in zip(wanted.split("-"), given.split("-"), strict=True))
@@ -82,11 +76,11 @@ def _readings(match: re.Match[str]) -> Iterator[str]:
     elif part["first"]:
         yield from _numeric(part["first"], part["second"], part["year"])
     elif part["day"]:
-        yield _date(part["day_year"], _MONTHS[part["month"].casefold()], part["day"])
+        yield _date(part["day_year"], month(part["month"]), part["day"])
     elif part["us_day"]:
-        yield _date(part["us_year"], _MONTHS[part["us_month"].casefold()], part["us_day"])
+        yield _date(part["us_year"], month(part["us_month"]), part["us_day"])
     else:
-        yield _date(part["only_year"], _MONTHS[part["only_month"].casefold()], None)
+        yield _date(part["only_year"], month(part["only_month"]), None)
 
 
 def _numeric(first: str, second: str, year: str) -> Iterator[str]:

@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ragcli.language.dates import dates, states_date, times
-from ragcli.language.numbers import UNIT_SUFFIX, WORD_VALUES, figures, spelled
-from ragcli.language.words import FUNCTION_WORDS, stem
+from ragcli.language.lexicon import valued
+from ragcli.language.numbers import UNIT_SUFFIX, figures, spelled
+from ragcli.language.patterns import pattern
+from ragcli.language.stems import stem
+from ragcli.language.words import LETTERS, fold, is_function_word
 
 FactKind = Literal["number", "date", "time", "code", "name"]
 
@@ -30,7 +33,7 @@ class Fact:
     unit: str = ""
 
 
-_CODE = re.compile(
+_CODE = pattern(
     r"(?:https?://|www\.)[^\s<>()\[\]]*[\w/]"
     r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
     r"|(?<![\w])v?\d+(?:\.\d+){2,}(?![\w])"
@@ -38,7 +41,6 @@ _CODE = re.compile(
     r"|(?<![\w])[A-Z]{2,}(?:-[A-Z0-9]+)*(?![\w])"
     r"|(?<![\w])[A-Za-z]*[a-z][A-Z][A-Za-z]*(?![\w])"
 )
-_WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 
 
 def facts(text: str) -> list[Fact]:
@@ -68,12 +70,12 @@ def _in_order_of_claim(text: str) -> Iterator[Fact]:
 
 def _names(text: str) -> Iterator[Fact]:
     """Capitalised words inside a sentence. The first word of a sentence is capitalised anyway and proves nothing."""
-    for match in _WORD.finditer(text):
+    for match in LETTERS.finditer(text):
         word = match.group()
         if not word[0].isupper() or _opens_sentence(text, match.start()):
             continue
-        folded = word.casefold().replace("\u2019", "'").removesuffix("'s")
-        if folded not in FUNCTION_WORDS and folded not in WORD_VALUES:
+        folded = fold(word)
+        if not is_function_word(folded) and folded not in valued("numbers"):
             yield Fact("name", word, frozenset({folded}), match.start(), match.end())
 
 

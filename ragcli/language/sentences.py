@@ -7,25 +7,26 @@ alone, closing quotes cut off, Japanese quotative particles, and Thai, Lao and K
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from ragcli.language.patterns import pattern
+from ragcli.language.scripts import SPACE_ENDS_SENTENCE
 from ragcli.records import Span
 
 _MARKER = r"(?:[-*+•‣◦▪–—·]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,5})[.)]|\(?[一二三四五六七八九十]{1,3}[、)）])"
-_HARD_BREAK = re.compile(
+_HARD_BREAK = pattern(
     r"\n[^\S\n]*(?:\n\s*)+"  # a blank line
     rf"|\n(?=[^\S\n]*(?:{_MARKER}[^\S\n]+\S|\#{{1,6}}[^\S\n]|\||```|~~~))"  # the next line is an item, heading, row
     r"|(?<=\|)[^\S\n]*\n"  # this line is a table row
 )
-_HEADING_LINE = re.compile(r"[^\S\n]*#{1,6}[^\S\n][^\n]*(?:\n|\Z)")
-_LONE_MARKER = re.compile(rf"{_MARKER}\s*\Z")
-_CLOSERS = re.compile(r"[\s]*[\"'”’»›」』）)\]】〉》〕}]+(?=\s|\Z|[^\w\s])|[」』）】〉》〕]+")
-_QUOTATIVE = re.compile(r"(?:と|って|という|とか|などと)")
-_SPACED = re.compile(r"[฀-໿ក-៿]")  # Thai, Lao, Khmer
-_SPACED_BREAK = re.compile(r"(?<=[฀-໿ក-៿ฯๆ0-9)\]\"”])\s+(?=[฀-໿ក-៿(\[\"“])")
+_HEADING_LINE = pattern(r"[^\S\n]*#{1,6}[^\S\n][^\n]*(?:\n|\Z)")
+_LONE_MARKER = pattern(rf"{_MARKER}\s*\Z")
+_CLOSERS = pattern(r"[\s]*[\"'”’»›」』）)\]】〉》〕}]+(?=\s|\Z|[^\w\s])|[」』）】〉》〕]+")
+_QUOTATIVE = pattern(r"(?:と|って|という|とか|などと)")
+_SPACED = pattern(f"[{SPACE_ENDS_SENTENCE}]")
+_SPACED_BREAK = pattern(rf"(?<=[{SPACE_ENDS_SENTENCE}0-9)\]\"”])\s+(?=[{SPACE_ENDS_SENTENCE}(\[\"“])")
 _SPACED_MINIMUM = 30
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_SURROGATE = pattern(r"[\ud800-\udfff]")
 
 
 def sentence_spans(text: str, language: str | None = None) -> list[Span]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from ragcli.config import PathRule
+from ragcli.language.dates import month
 from ragcli.parse.access import access_of, says_who, statements_in
 from ragcli.parse.path_rules import matches
 from ragcli.records import Document, Metadata
@@ -23,12 +24,6 @@ _ALIASES |= {
     "doc_type": "type",
     "last_modified": "modified",
     "updated": "modified",
-}
-_MONTHS = {
-    name: number
-    for number, name in enumerate(
-        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], 1
-    )
 }
 
 
@@ -142,11 +137,11 @@ def to_date(value: Any) -> str | None:
     match = re.match(r"(\d{1,2})\.(\d{1,2})\.(\d{4})$", text)
     if match:
         return _valid(int(match[3]), int(match[2]), int(match[1]))
-    match = re.match(r"(\d{1,2})\.? ([A-Za-z]{3})[a-z]*\.?,? (\d{4})$", text)
+    match = re.match(r"(\d{1,2})\.? ([^\W\d_]+)\.?,? (\d{4})$", text)
     if match:
-        return _valid(int(match[3]), _MONTHS.get(match[2].lower(), 0), int(match[1]))
-    match = re.match(r"([A-Za-z]{3})[a-z]*\.? (\d{1,2}),? (\d{4})$", text)
-    return _valid(int(match[3]), _MONTHS.get(match[1].lower(), 0), int(match[2])) if match else None
+        return _valid(int(match[3]), month(match[2]), int(match[1]))
+    match = re.match(r"([^\W\d_]+)\.? (\d{1,2}),? (\d{4})$", text)
+    return _valid(int(match[3]), month(match[1]), int(match[2])) if match else None
 
 
 def _valid(year: int, month: int, day: int) -> str | None:

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ragcli.language.facts import Fact, facts, missing
+from ragcli.language.lexicon import opposites
 from ragcli.language.sentences import sentence_spans
-from ragcli.language.words import Word, listed, words
+from ragcli.language.words import Word, words
 from ragcli.quotes import locate
 from ragcli.records import Span
 
@@ -26,19 +27,6 @@ CARRIED = 0.6
 TOO_FEW_WORDS = "too few of its words stand in the cited passage"
 _NEAR_COPY = 0.72
 _SCOPE_WORDS = 4
-_OPPOSITES = tuple(
-    frozenset(pair.split("/"))
-    for pair in listed(
-        """before/after more/less more/fewer increase/decrease increased/decreased increases/decreases
-        maximum/minimum most/least above/below over/under higher/lower rise/fall first/last always/never
-        all/none all/some allow/forbid allowed/forbidden permitted/prohibited with/without include/exclude
-        includes/excludes included/excluded accept/reject accepted/rejected true/false open/closed free/paid
-        required/optional must/may paid/unpaid internal/external early/late start/end start/finish
-        enable/disable enabled/disabled win/lose won/lost up/down north/south east/west same/different
-        can/cannot possible/impossible able/unable legal/illegal daily/weekly weekly/monthly monthly/yearly
-        into/from"""
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +180,7 @@ def _exchanged(claim: Reading, near: Reading) -> str:
             return "a negation was added or left out"
         for a in mine:
             for b in theirs:
-                if frozenset((a.folded, b.folded)) in _OPPOSITES:
+                if frozenset((a.folded, b.folded)) in opposites():
                     return f"the passage says {b.text!r}, not {a.text!r}"
         if tag == "replace" and len(mine) <= 3 and (reason := _new_name(mine, theirs, near)):
             return reason

@@ -10,9 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from ragcli.language.patterns import pattern
+from ragcli.language.scripts import JOINERS, UNSEEN
 from ragcli.records import Passage
 
-_FORMS = re.compile(
+_FORMS = pattern(
     r"""
       (?:^|[.!?:;,>\-*"'“]\s*|\b(?:please|must|should|now|and|to)\s+)
         (?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,40}
@@ -54,9 +56,9 @@ _FORMS = re.compile(
 )
 
 
-_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
-_PARAGRAPH = re.compile(r"\S(?:.*\S)?(?:\n[^\S\n]*\S.*)*")
-_PAIRED = re.compile(r"<\s*(/?)\s*(documents?|answer|instructions?|context)\b[^<>\n]{0,80}>", re.IGNORECASE)
+_INVISIBLE = pattern(f"[{UNSEEN}{JOINERS}]")
+_PARAGRAPH = pattern(r"\S(?:.*\S)?(?:\n[^\S\n]*\S.*)*")
+_PAIRED = pattern(r"<\s*(/?)\s*(documents?|answer|instructions?|context)\b[^<>\n]{0,80}>", re.IGNORECASE)
 _BEFORE, _AFTER = 400, 1000
 
 

@@ -13,6 +13,7 @@ from ragcli.answer.check.citing import Checked, Quoted, marked, numbered
 from ragcli.answer.check.conflicts import conflicts
 from ragcli.answer.check.support import TOO_FEW_WORDS, Verdict, check, nearest_window
 from ragcli.answer.extract.candidates import row_as_text
+from ragcli.language.patterns import pattern
 from ragcli.language.sentences import sentence_spans
 from ragcli.quotes import Normalised, locate, locate_loosely, normalise
 from ragcli.records import Answer, Citation, Claim, Completion, Passage, Sentence, SentenceStatus, Span
@@ -127,7 +128,7 @@ class _Desk:
 _FAILED = ("contradicted", "absent")
 
 
-_NUMBER = re.compile(r"\[?\(?(?:(?:passage|p)[\s_#-]*)?0*([1-9][0-9]{0,5})\)?\]?", re.IGNORECASE)
+_NUMBER = pattern(r"\[?\(?(?:(?:passage|p)[\s_#-]*)?0*([1-9][0-9]{0,5})\)?\]?", re.IGNORECASE)
 
 
 def _key(name: str) -> str:

@@ -13,18 +13,20 @@ from typing import Literal
 
 from ragcli.answer.check.suspicion import suspicious_spans
 from ragcli.answer.extract.plain import links, strip_markup
+from ragcli.language.lexicon import any_of
+from ragcli.language.patterns import pattern
 from ragcli.language.sentences import sentence_spans
 from ragcli.records import Passage, Span
 
-_ITEM = re.compile(r"(?:[-*+•‣◦▪–]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])[^\S\n]+")
-_FENCE = re.compile(r"(?:```|~~~)[^\n]*\n?")
-_FENCE_LINE = re.compile(r"^[^\S\n]*(?:```|~~~)", re.MULTILINE)
-_COMMAND = re.compile(r"(?:\$|>>>|PS>|C:\\>)\s+\S")
+_ITEM = pattern(r"(?:[-*+•‣◦▪–]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])[^\S\n]+")
+_FENCE = pattern(r"(?:```|~~~)[^\n]*\n?")
+_FENCE_LINE = pattern(r"^[^\S\n]*(?:```|~~~)", re.MULTILINE)
+_COMMAND = pattern(r"(?:\$|>>>|PS>|C:\\>)\s+\S")
 _CODE_CHARACTERS = 300
-_BLANK = re.compile(r"(?:\s|:{2,}(?=\s))*")
-_RULE = re.compile(r"^[^\S\n]*([-=^+*_.\"'#])\1{2,}[^\S\n]*$", re.MULTILINE)
-_ASKS = re.compile(r"(?:Q|Question|F|Frage|P|Pregunta)\s*\d{0,3}\s*[:.)]\s*", re.IGNORECASE)
-_ANSWERS = re.compile(r"(?:A|Answer|Antwort|R|Réponse|Respuesta)\s*[:.)]\s+", re.IGNORECASE)
+_BLANK = pattern(r"(?:\s|:{2,}(?=\s))*")
+_RULE = pattern(r"^[^\S\n]*([-=^+*_.\"'#])\1{2,}[^\S\n]*$", re.MULTILINE)
+_ASKS = pattern(lambda: rf"{any_of('question_labels')}\s*\d{{0,3}}\s*[:.)]\s*", re.IGNORECASE)
+_ANSWERS = pattern(lambda: rf"{any_of('answer_labels')}\s*[:.)]\s+", re.IGNORECASE)
 _ASKING = ("?", "？")
 
 CandidateKind = Literal["sentence", "item", "row", "code"]

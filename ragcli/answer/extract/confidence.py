@@ -18,7 +18,8 @@ from ragcli.answer.extract.candidates import Candidate
 from ragcli.answer.extract.questions import asked_stems
 from ragcli.answer.extract.scoring import Features
 from ragcli.language.facts import facts
-from ragcli.language.words import ENGLISH, GERMAN, Word, content_stems, words
+from ragcli.language.lexicon import listed
+from ragcli.language.words import Word, content_stems, words
 from ragcli.records import Passage
 
 Ranked = Sequence[tuple[Candidate, Features, float]]
@@ -108,11 +109,12 @@ def absent(question: str, best: Candidate, before: str = "") -> dict[str, float]
     42 spaces" does not answer for Hamburg, wherever else Hamburg is named.
     """
     subject = asked_stems(question)
+    only_german = listed("function_words", "de") - listed("function_words", "en")
     asked = [word for word in words(question) if word.stem in subject]
     passage = best.passage
     said, told = (_stems(_above(passage) + text) for text in (passage.text, f"{before}\n{best.readable}"))
     missing, unsaid = ([word for word in asked if word.stem not in stems] for stems in (said, told))
-    german = any(word.folded in GERMAN - ENGLISH for word in words(question))  # where every noun has a capital
+    german = any(word.folded in only_german for word in words(question))  # where every noun has a capital
     return {
         "absent_words": len(missing) / max(1, len(asked)),
         "unsaid_name": float(not german and any(map(_is_name, unsaid))),

@@ -7,24 +7,29 @@ from collections.abc import Sequence
 
 from ragcli.answer.extract.followup import standalone
 from ragcli.interfaces import Generator
+from ragcli.language.lexicon import any_of
+from ragcli.language.patterns import pattern
 from ragcli.language.words import words
 from ragcli.records import Claim, Completion, Passage, Usage
 
 MOST = 4
-_START = (
-    r"(?:who|whom|whose|what|when|where|why|which|how|is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have"
-    r"|wer|was|wann|wo|warum|welche[rsmn]?|wie|ist|sind|kann|darf|muss)"
-)
-_JOINT = re.compile(
-    rf"\s*(?:[,;]\s*)?\b(?:and|but|or|und|oder|et|y)\b\s+(?={_START}\b)|\s*;\s*|(?<=[?？])\s+", re.IGNORECASE
-)
-_COMPARED = re.compile(
-    r"\b(?:difference|differences|compare|comparison|differ|compared|unterschied)\b\s*(?:between\s+|of\s+|zwischen\s+)?"
-    r"(?P<a>[^?,;]+?)\s+(?:and|with|to|versus|vs\.?|from|und)\s+(?P<b>[^?;]+)",
+_JOINT = pattern(
+    lambda: rf"\s*(?:[,;]\s*)?\b{any_of('conjunctions')}\b\s+(?={any_of('question_words')}\b)|\s*;\s*|(?<=[?？])\s+",
     re.IGNORECASE,
 )
-_EITHER = re.compile(
-    rf"^(?P<head>{_START}\b[^?,:;]*?)[,:]\s*(?P<a>[^?,;]+?)\s+(?:or|oder)\s+(?P<b>[^?;]+)", re.IGNORECASE
+_COMPARED = pattern(
+    lambda: (
+        rf"\b{any_of('comparing')}\b\s*(?:{any_of('comparing_of')}\s+)?"
+        rf"(?P<a>[^?,;]+?)\s+{any_of('comparing_with')}\.?\s+(?P<b>[^?;]+)"
+    ),
+    re.IGNORECASE,
+)
+_EITHER = pattern(
+    lambda: (
+        rf"^(?P<head>{any_of('question_words')}\b[^?,:;]*?)[,:]\s*"
+        rf"(?P<a>[^?,;]+?)\s+{any_of('alternatives')}\s+(?P<b>[^?;]+)"
+    ),
+    re.IGNORECASE,
 )
 
 

@@ -6,7 +6,6 @@ to be understood, and a second one only when the first does not stand out. Deter
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from ragcli.answer.extract.candidates import Candidate, candidates, row_as_text
@@ -15,14 +14,9 @@ from ragcli.answer.extract.questions import wanted
 from ragcli.answer.extract.scoring import Features, lexical_features, score, with_model
 from ragcli.config import AnswerConfig
 from ragcli.interfaces import Embedder
+from ragcli.language.references import points_back
 from ragcli.records import Claim, Completion, Passage, Span
 
-_REFERS_BACK = re.compile(
-    r"(?:it|its|this|that|these|those|they|them|their|he|she|his|her|such|both|the (?:former|latter|same)|there"
-    r"|then|however|otherwise|instead|in (?:that|this|such) (?:case|event)"
-    r"|er|sie|es|dies|diese[rsm]?|il|elle|ils|elles)\b",
-    re.IGNORECASE,
-)
 _MARGIN = 1.25
 _LIST_CHARACTERS = 700
 
@@ -85,7 +79,7 @@ def _with_context(question: str, chosen: Candidate, found: Sequence[Candidate], 
         return [_with_lead(chosen)]
     if chosen.plain.endswith((":", "：")):
         return [_whole_list(chosen, found)]
-    if limit > 1 and chosen.before is not None and _REFERS_BACK.match(chosen.plain):
+    if limit > 1 and chosen.before is not None and points_back(chosen.plain):
         before = found[chosen.before]
         if before.kind == "sentence" and not before.plain.endswith("?"):
             return [_claim(before, before.plain), _claim(chosen, chosen.plain)]

@@ -9,41 +9,23 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ragcli.language.words import listed, words
+from ragcli.language.lexicon import any_of, listed
+from ragcli.language.patterns import pattern
+from ragcli.language.words import words
 
-_OPENING = re.compile(
-    r"^\s*(?:(?:and|but|or|also|then|so|ok(?:ay)?|und|aber|et|mais|y|pero)\b[\s,]*)+"
-    r"|^\s*(?:what|how)\s+about\s+|^\s*(?:was ist mit|und was ist mit|qu'en est-il de|y qué tal)\s+",
+_OPENING = pattern(
+    lambda: rf"^\s*(?:{any_of('openings')}\b[\s,]*)+(?:{any_of('what_about')}\s+)?|^\s*{any_of('what_about')}\s+",
     re.IGNORECASE,
 )
-_ABOUT = re.compile(r"\b(?:what|how)\s+about\b|\bwas ist mit\b|\bqu'en est-il\b|\bqué tal\b", re.IGNORECASE)
-_PREPOSITION = re.compile(
-    r"^(?:for|in|at|on|with|without|from|to|by|after|before|during|as|of|per|für|bei|mit|ohne|nach|vor|pour|avec|sans|para|con|sin)\b",
-    re.IGNORECASE,
-)
-_PRONOUN = re.compile(r"\b(?:it|they|them|that|this|those|these|he|she|him|her|there|one)\b", re.IGNORECASE)
-_POSSESSIVE = re.compile(r"\b(?:its|their|his|her)\b(?=\s+\w)", re.IGNORECASE)
-_ASKS = re.compile(
-    r"^\W*(?:who|whom|whose|what|when|where|why|which|how|is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have"
-    r"|wer|wen|was|wann|wo|warum|welche[rsmn]?|wie|ist|sind|kann|darf|muss|qui|que|quand|où|pourquoi|comment|quel(?:le)?s?"
-    r"|qué|quién|cuándo|dónde|cómo|cuál(?:es)?)\b",
-    re.IGNORECASE,
-)
-
-
-_AFTER_VERB = re.compile(
-    r"\b(?:is|are|was|were|do|does|did|can|could|will|would|should|must|may|has|have)\s+(?:that|this|it|they|those|these)\b",
-    re.IGNORECASE,
-)
-_DUMMY = re.compile(
-    r"\b(?:is|are|was|were|will|would|can|could)\s+(?:there|it\s+possible)\b|\b(?:does|did|will)\s+it\s+(?:take|cost)\s+to\b",
-    re.IGNORECASE,
-)
-_DETERMINER = re.compile(r"\b(?:this|that|these|those|one)\s+(?=[^\W\d_]{3,})", re.IGNORECASE)
-_CONJUNCTION = re.compile(r"(?<=\w )\b(?:that|one)\b", re.IGNORECASE)
-_COMMON_VERBS = listed(
-    "take takes get gets need needs use uses apply applies cost costs last lasts work works pay pays mean means happen"
-)
+_ABOUT = pattern(lambda: rf"\b{any_of('what_about')}\b", re.IGNORECASE)
+_PREPOSITION = pattern(lambda: rf"^{any_of('prepositions')}\b", re.IGNORECASE)
+_PRONOUN = pattern(lambda: rf"\b{any_of('pronouns')}\b", re.IGNORECASE)
+_POSSESSIVE = pattern(lambda: rf"\b{any_of('possessives')}\b(?=\s+\w)", re.IGNORECASE)
+_ASKS = pattern(lambda: rf"^\W*{any_of('question_words')}\b", re.IGNORECASE)
+_AFTER_VERB = pattern(lambda: rf"\b{any_of('auxiliaries')}\s+(?:it|they|{any_of('demonstratives')})\b", re.IGNORECASE)
+_DUMMY = pattern(lambda: rf"\b{any_of('dummy_subjects')}\b", re.IGNORECASE)
+_DETERMINER = pattern(lambda: rf"\b{any_of('demonstratives')}\s+(?=[^\W\d_]{{3,}})", re.IGNORECASE)
+_CONJUNCTION = pattern(r"(?<=\w )\b(?:that|one)\b", re.IGNORECASE)
 
 
 def is_follow_up(question: str) -> bool:
@@ -106,7 +88,7 @@ def subject(question: str) -> str:
     best, run = "", ""
     end = -1
     for word in words(question):
-        if not word.is_content or word.folded in _COMMON_VERBS or word.text.isdigit():
+        if not word.is_content or word.folded in listed("common_verbs") or word.text.isdigit():
             run, end = "", -1
             continue
         gap = question[end : word.start] if end >= 0 else ""

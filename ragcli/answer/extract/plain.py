@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 
-_LITERAL = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)|\\([!-/:-@\[-`{-~])", re.DOTALL)
+from ragcli.language.patterns import pattern
+
+_LITERAL = pattern(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)|\\([!-/:-@\[-`{-~])", re.DOTALL)
 _SHIFT = {code: 0xE000 + code for code in range(0x21, 0x7F) if not chr(code).isalnum()}
 _BACK = {shifted: code for code, shifted in _SHIFT.items()}
 _TARGET = r"\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"
-_LINK = re.compile(rf"!?\[([^\[\]]{{0,300}})\](?:{_TARGET}|\[[^\[\]\n]{{0,100}}\])")
-_CUT_LINK = re.compile(r"!?\[([^\[\]\n]*)(?:\]\([^()\n]*)?$")
-_ANCHOR = re.compile(r"\[\[[^\]\n]*\]\]")
+_LINK = pattern(rf"!?\[([^\[\]]{{0,300}})\](?:{_TARGET}|\[[^\[\]\n]{{0,100}}\])")
+_CUT_LINK = pattern(r"!?\[([^\[\]\n]*)(?:\]\([^()\n]*)?$")
+_ANCHOR = pattern(r"\[\[[^\]\n]*\]\]")
 _INLINE = (
     "a|abbr|b|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr"
 )
@@ -22,12 +24,12 @@ _NAMES = (
     f"(?P<inline>{_INLINE})|aside|blockquote|body|br|caption|center|col|dd|details|div|dl|dt|figcaption|figure|footer"
     "|h[1-6]|head|header|hr|html|img|li|main|nav|ol|p|pre|section|summary|table|tbody|td|tfoot|th|thead|tr|ul"
 )
-_TAG = re.compile(rf"<!--.*?(?:-->|$)|</?(?:{_NAMES})(?:\s[^<>]{{0,400}})?\s*/?>", re.DOTALL | re.IGNORECASE)
-_CUT_TAG = re.compile(rf"</?(?:{_NAMES})\s+[a-z-]+=[^<>]*$|^[^<>\"]*\"\s*/?>", re.IGNORECASE)
-_EMPHASIS = re.compile(r"\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
+_TAG = pattern(rf"<!--.*?(?:-->|$)|</?(?:{_NAMES})(?:\s[^<>]{{0,400}})?\s*/?>", re.DOTALL | re.IGNORECASE)
+_CUT_TAG = pattern(rf"</?(?:{_NAMES})\s+[a-z-]+=[^<>]*$|^[^<>\"]*\"\s*/?>", re.IGNORECASE)
+_EMPHASIS = pattern(r"\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
 _ENTITIES = {"&nbsp;": " ", "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"'}
-_QUOTED = re.compile(r"^[^\S\n]*>[>\s]*", re.MULTILINE)
-_START = re.compile(r"^(?:\s+|\+\n)*(?:[-*+•‣◦▪–]\s+)?(?:\[[ xX]\]\s+)?")
+_QUOTED = pattern(r"^[^\S\n]*>[>\s]*", re.MULTILINE)
+_START = pattern(r"^(?:\s+|\+\n)*(?:[-*+•‣◦▪–]\s+)?(?:\[[ xX]\]\s+)?")
 
 
 def strip_markup(text: str) -> str:

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 from ragcli.answer.extract.candidates import Candidate
 from ragcli.answer.extract.questions import Wanted, asked_stems, offers, wanted
 from ragcli.interfaces import Embedder, Tokenizer
+from ragcli.language.lexicon import any_of
+from ragcli.language.patterns import pattern
 from ragcli.language.words import words
 
 if TYPE_CHECKING:
@@ -211,12 +213,7 @@ def _cosine(asked: NDArray[np.float32], tokens: NDArray[np.float32]) -> float:
 # international refunds it is the answer. A classifying word straight before the shared noun, or a condition in front of
 # the sentence, narrows it; a participle ("an approved refund") does not.
 
-_CONDITION = re.compile(
-    r"^(?:for|if|when|in case of|in the case of|unless|except for|only|with|für|wenn|falls|bei|pour|si"
-    r"|en cas de|para)\b"
-    r"(?P<case>[^,;:.]{3,90}),",
-    re.IGNORECASE,
-)
+_CONDITION = pattern(lambda: rf"^{any_of('conditions')}\b(?P<case>[^,;:.]{{3,90}}),", re.IGNORECASE)
 
 
 def is_restricted(sentence: str, asked: set[str]) -> bool:

@@ -10,13 +10,15 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ragcli.language.patterns import pattern
+from ragcli.language.scripts import UNSEEN
 from ragcli.records import Passage
 
 PROMPT_VERSION = "1"
 _TAGS = "passages?|question|answer|sentence|cite|system|instructions?|documents?|function_calls|tool_use|tool_result"
-_DELIMITER = re.compile(rf"[<\uff1c\u2039\ufe64](?=\s*[/\uff0f]?\s*(?:{_TAGS})\b)", re.IGNORECASE)
-_INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+_DELIMITER = pattern(rf"[<\uff1c\u2039\ufe64](?=\s*[/\uff0f]?\s*(?:{_TAGS})\b)", re.IGNORECASE)
+_INVISIBLE = pattern(f"[{UNSEEN}]")
+_CONTROL = pattern("[\x00-\x08\x0b-\x1f\x7f]")
 
 SYSTEM = """\
 You answer questions from passages of the user's own documents, for a reader who will check every claim.

@@ -15,6 +15,7 @@ from typing import Any
 
 from ragcli.evaluate.golden_sets.locate import locate
 from ragcli.language.sentences import sentence_spans
+from ragcli.language.words import is_function_word
 from ragcli.records import Document, Section
 
 OFFLINE = "draft"
@@ -24,10 +25,6 @@ _DEFINITION = re.compile(
     r"^(?P<article>An? |The )?(?P<term>\w[\w-]*(?: [\w-]+){0,3}?) "
     r"(?P<verb>is an?|is the|means that|means|refers to|stands for|denotes) \S"
 )
-_FUNCTION_WORDS = """it this that these those they he she we you there here what which who if in on at by for from with
-    when where while as since after before until each every no any some all their our your its his her other another new
-    one two both and but or so then also only"""
-_NO_TERM = frozenset(_FUNCTION_WORDS.split())
 _ASKED = {
     "de": "Was steht in „{title}“ über „{heading}“?",
     "es": "¿Qué dice «{title}» sobre «{heading}»?",
@@ -110,7 +107,7 @@ def _proposals(document: Document) -> Iterator[Draft]:
     for quote in _sentences(document.text):
         match = _DEFINITION.match(quote)
         term = match["term"].casefold() if match else ""
-        if match is not None and not _NO_TERM & set(term.split()) and term not in seen:
+        if match is not None and not any(map(is_function_word, term.split())) and term not in seen:
             seen.add(term)
             yield Draft(f"What is {(match['article'] or '').casefold()}{match['term']}?", document.doc_id, quote)
     for section in document.sections:

@@ -12,9 +12,10 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
+from ragcli.language.scripts import UNSPACED, is_unspaced
+
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
-_UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0eff"
-_TOKEN = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
+_TOKEN = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _NO_CENTS = re.compile(r"(?<=\d)[.,]00(?![\d.,])|(?<=\d)[.,]00(?=[.,](?!\d))")
 _INSIDE_NUMBER = re.compile(r"(?<=\d)[.,:/](?=\d)")
@@ -83,7 +84,7 @@ def _edge(text: str, position: int, *, whole: bool) -> bool:
         return False
     if after in ".,:/" and before.isdigit() and text[position + 1 : position + 2].isdigit():
         return False
-    return not (whole and before.isalnum() and after.isalnum() and not re.match(rf"[{_UNSPACED}]", before))
+    return not (whole and before.isalnum() and after.isalnum() and not is_unspaced(before))
 
 
 def _f1(given: Sequence[str], wanted: Sequence[str]) -> float:

@@ -10,44 +10,29 @@ from __future__ import annotations
 
 import functools
 import itertools
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+
+from ragcli.language.patterns import pattern
+from ragcli.language.scripts import HANGUL, UNSPACED, marks
+from ragcli.language.stems import stemmer
 
 VERSION = "3"
 """Of these rules and of the BM25 fields. Part of every manifest: an index made under other ones is built anew."""
 
 MAX_TERM = 256
 _UNKNOWN = "en"
-_STEMMERS = {
-    "ar": "arabic", "hy": "armenian", "eu": "basque", "ca": "catalan", "cs": "czech", "da": "danish", "nl": "dutch",
-    "en": "english", "eo": "esperanto", "et": "estonian", "fi": "finnish", "fr": "french", "de": "german",
-    "el": "greek", "hi": "hindi", "hu": "hungarian", "id": "indonesian", "ga": "irish", "it": "italian",
-    "lt": "lithuanian", "ne": "nepali", "no": "norwegian", "nb": "norwegian", "nn": "norwegian", "fa": "persian",
-    "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "es": "spanish",
-    "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
-}  # fmt: skip
-
-_UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u318f\u31a0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
-)
-_MARKS = "".join(
-    chr(code)
-    for first, last in ((0x300, 0x3100), (0xA620, 0xAC00), (0xFB1E, 0xFB1F), (0xFE20, 0xFE30))
-    for code in range(first, last)
-    if unicodedata.category(chr(code)) in ("Mn", "Mc", "Me")
-)
+_GRAMS = UNSPACED + HANGUL
 _JOINT = r"(?:[-./\\:@+#'’\u2010\u2011]{1,3}|(?<=\d),(?=\d))"
-_WORD = re.compile(rf"[\w{_MARKS}]+(?:{_JOINT}[\w{_MARKS}]+)*(?:(?<=\b\w)[+#]{{1,2}})?")
-_RUN = re.compile(rf"([{_UNSPACED}][{_UNSPACED}{_MARKS}]*)")
-_CLUSTER = re.compile(rf".[{_MARKS}]*", re.DOTALL)
-_PART = re.compile(rf"(?:[^\W_]|[{_MARKS}])+")
-_HUMP = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z])|[A-Z]?[a-z]{2,}|[A-Z]{2,}|\d+")
-_LETTERS_OR_DIGITS = re.compile(r"[^\W\d_]{2,}|\d+")
-_ELISION = re.compile(r"(?i)^[a-z]{1,4}['’](?=\w{2})")
-_POSSESSIVE = re.compile(r"(?i)['’]s?$|['’](?:s)(?=\W)")
-_GROUPED_NUMBER = re.compile(r"\d{1,3}(?:[.,'’]\d{3})+")
+_WORD = pattern(lambda: rf"[\w{marks()}]+(?:{_JOINT}[\w{marks()}]+)*(?:(?<=\b\w)[+#]{{1,2}})?")
+_RUN = pattern(lambda: rf"([{_GRAMS}][{_GRAMS}{marks()}]*)")
+_CLUSTER = pattern(lambda: rf"(?s).[{marks()}]*")
+_PART = pattern(lambda: rf"(?:[^\W_]|[{marks()}])+")
+_HUMP = pattern(r"[A-Z]{2,}(?=[A-Z][a-z])|[A-Z]?[a-z]{2,}|[A-Z]{2,}|\d+")
+_LETTERS_OR_DIGITS = pattern(r"[^\W\d_]{2,}|\d+")
+_ELISION = pattern(r"(?i)^[a-z]{1,4}['’](?=\w{2})")
+_POSSESSIVE = pattern(r"(?i)['’]s?$|['’](?:s)(?=\W)")
+_GROUPED_NUMBER = pattern(r"\d{1,3}(?:[.,'’]\d{3})+")
 # Default ignorables: invisible, and typed by nobody who searches. Zero-width space separates words where it is used.
 _INVISIBLE = dict.fromkeys((173, 847, 1564, 8204, 8205, 8288, 65279, *range(8206, 8208)))
 _INVISIBLE |= {0x640: None, 0x200B: " "}
@@ -91,12 +76,7 @@ def plain_words(text: str) -> list[str]:
 
 def base_language(language: str | None) -> str:
     """The language whose stemmer is used: ``de`` for ``de-AT``, ``en`` when it is not known."""
-    return re.split(r"[-_]", language.strip().lower())[0] if language and language.strip() else _UNKNOWN
-
-
-def stemmer_name(language: str) -> str | None:
-    """Snowball's name for the language, None when it has no stemmer."""
-    return _STEMMERS.get(language)
+    return language.strip().lower().replace("_", "-").partition("-")[0] if language and language.strip() else _UNKNOWN
 
 
 def _normalise(text: str) -> str:
@@ -156,11 +136,11 @@ def _stems(word: str, language: str) -> list[str]:
     folded = _fold(word)
     if any(character.isdigit() for character in word):
         return [folded]
-    stemmer = _stemmer(language)
-    if stemmer is None:
+    snowball = stemmer(language)
+    if snowball is None:
         return [folded]
-    stem = _fold(stemmer.stemWord(word))
-    other = stem if folded == word else stemmer.stemWord(folded)
+    stem = _fold(snowball.stemWord(word))
+    other = stem if folded == word else snowball.stemWord(folded)
     return [stem] if stem == other else [stem, other]
 
 
@@ -180,13 +160,3 @@ def _fold(word: str) -> str:
 
 def _is_european(character: str) -> bool:
     return character < "\u0400" or "\u1e00" <= character < "\u2000"
-
-
-@functools.cache
-def _stemmer(language: str):  # type: ignore[no-untyped-def]
-    name = _STEMMERS.get(language)
-    if name is None:
-        return None
-    import Stemmer
-
-    return Stemmer.Stemmer(name)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ragcli.language.scripts import is_unspaced
 from ragcli.parse.pdf.lines import Line
 from ragcli.parse.pdf.tables import Table
 from ragcli.parse.tables import table_text
@@ -24,7 +25,6 @@ _ENTRY = re.compile(r"\S.*\.\.\. ?[\divxlc]+$")
 _CAPITALS = re.compile(r"^(?:[IVX]+|\d{1,2}(?:\.\d{1,2})*)\.? [A-Z][A-Z ,:()&/-]{3,90}$")
 _END = re.compile(r"[.!?:;。！？؟।\"'”’)\]]$")
 _HYPHEN = re.compile(r"(\w+)[-\u2010\u00ad]$")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uff00-\uffef\u3000-\u303f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ def join_rows(rows: Sequence[str], words: frozenset[str]) -> str:
             joined, compound = broken[1] + following[0], f"{broken[1]}-{following[0]}"
             keep = compound.lower() in words and joined.lower() not in words
             text = (text if keep else text[:-1]) + row
-        elif text and _CJK.match(text[-1]) and _CJK.match(row[0]):
+        elif text and is_unspaced(text[-1]) and is_unspaced(row[0]):
             text += row
         else:
             text = f"{text} {row}" if text else row
