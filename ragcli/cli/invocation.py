@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from ragcli.cli.output import Output
 from ragcli.config import Config, load
 from ragcli.errors import ExitCode
+
+if TYPE_CHECKING:
+    from ragcli import Index
 
 
 @dataclass(frozen=True)
@@ -34,8 +37,14 @@ class Invocation:
         """
         given = {key: value for key, value in (overrides or {}).items() if value is not None}
         if self.index is not None:
-            given.setdefault("index.path", str(self.index.expanduser().absolute()))
+            given["index.path"] = str(self.index.expanduser().absolute())
         return load(file=self.config_file, overrides=given, variant=variant, variant_origin=origin)
+
+    def index_with(self, overrides: Mapping[str, Any] | None = None, *, at: str | None = None) -> Index:
+        """The front door of the index under this run's settings; nothing is opened yet. Raises ConfigError."""
+        from ragcli import Index
+
+        return Index(self.config(overrides), at=at)
 
 
 def invocation(context: typer.Context) -> Invocation:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import datetime
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ragcli.config import Config
 from ragcli.errors import ConfigError
 
 if TYPE_CHECKING:
-    from ragcli.records import Scope
+    from ragcli.application.scopes import ScopeOptions
 
 
 SearchMode = Literal["hybrid", "bm25", "dense"]
@@ -51,29 +49,14 @@ class RetrievalOptions:
         method = "none" if self.no_rerank else None
         return {"retrieve.k": self.k, "retrieve.mode": self.mode, "rerank.method": method}
 
-    def scope(self, config: Config) -> Scope:
-        """What the question may see; the asker's groups are those of ``--as``, else of ``RAG_GROUPS``.
-
-        Raises ConfigError for a group without a name, a filter or a date that cannot be read.
-        """
-        from ragcli.records import Scope
-        from ragcli.retrieve.filters import parse_filter
-
-        if not all(group.strip() for group in self.groups or ()):
-            raise ConfigError("--as names no group", hint="--as GROUP, once for each group")
-        return Scope(
-            filters=tuple(parse_filter(text) for text in self.filters or ()),
-            groups=tuple(self.groups) if self.groups else config.groups,
-            as_of=_date(self.as_of) if self.as_of else datetime.date.today().isoformat(),
-            include_superseded=self.include_superseded,
-        )
-
-
-def _date(text: str) -> str:
-    try:
-        return datetime.date.fromisoformat(text).isoformat()
-    except ValueError as error:
-        raise ConfigError(f"--as-of {text!r} is not a date", hint="write it as YYYY-MM-DD") from error
+    def scope(self) -> ScopeOptions:
+        """What the question may see; the asker's groups are those of ``--as``, else of ``RAG_GROUPS``."""
+        return {
+            "filters": self.filters or (),
+            "groups": self.groups,
+            "as_of": self.as_of,
+            "include_superseded": self.include_superseded,
+        }
 
 
 # The options of the commands that write the index.

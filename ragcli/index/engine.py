@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,6 +67,21 @@ class FolderEngine:
     def version(self) -> str:
         """``v000007``."""
         return self.manifest.version
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of all documents and chunks of this version."""
+        return self.manifest.fingerprint
+
+    @property
+    def roots(self) -> Mapping[str, str]:
+        """Label and path of every file or folder that this version was ingested from."""
+        return self.manifest.roots
+
+    @property
+    def settings(self) -> Mapping[str, Mapping[str, Any]]:
+        """The settings that this version was built under."""
+        return self.manifest.config
 
     @property
     def embedder(self) -> EmbedderInfo:

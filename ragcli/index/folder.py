@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
+import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from ragcli.config import IndexConfig
 from ragcli.errors import StoreError
-from ragcli.index.compatibility import check_embedder as check_embedder
+from ragcli.index.compatibility import check_embedder
+from ragcli.index.durable import replace_text
 from ragcli.index.engine import FolderEngine
 from ragcli.index.manifest import read_manifest
-from ragcli.index.publishing.writer import Writer, open_writer
+from ragcli.index.publishing.writer import TRIAL, Writer, open_writer
+from ragcli.index.sessions import Sessions
+from ragcli.index.traces import Traces
 from ragcli.index.verify import faults
 from ragcli.index.versions import (
     Pin,
@@ -29,7 +35,7 @@ _OPEN_ATTEMPTS = 20
 
 
 class IndexFolder:
-    """An index folder, which need not exist yet.
+    """An index folder, which need not exist yet: the ``Store`` that ships with ragcli.
 
     ``config`` holds the settings of search time (access default, boosts, ef); without it a version is searched under
     the settings it was built with.
@@ -38,6 +44,19 @@ class IndexFolder:
     def __init__(self, path: Path, config: IndexConfig | None = None) -> None:
         self.path = path
         self._config = config
+
+    @property
+    def location(self) -> str:
+        """The folder."""
+        return str(self.path)
+
+    @property
+    def exists(self) -> bool:
+        """Whether the folder is there. Raises StoreError when a file stands in its place."""
+        if self.path.exists() and not self.path.is_dir():
+            hint = "name a folder, with --index or index.path"
+            raise StoreError(f"{self.path} is a file, no index folder", hint=hint, category="index_missing")
+        return self.path.is_dir()
 
     def writer(self, wait_seconds: float = 0) -> contextlib.AbstractContextManager[Writer]:
         """The writer, holding the lock for the length of the block; the folder is made when it is missing.
@@ -100,6 +119,50 @@ class IndexFolder:
         scope = Scope(groups=groups, include_superseded=True)
         with self._open(before) as old, self._open(after) as new:
             return difference(old, new, scope)
+
+    @contextlib.contextmanager
+    def scratch(self) -> Iterator[IndexFolder]:
+        """An empty index for a trial, removed afterwards: in ``staging/``, on the same disk, where there is a folder.
+
+        It has this folder's caches, so that a text that was embedded before is not embedded again.
+        """
+        aside = self.path / "staging" if self.path.is_dir() else None
+        if aside is not None:
+            aside.mkdir(exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=TRIAL, dir=aside))
+        try:
+            if aside is not None:
+                with contextlib.suppress(OSError):  # without links texts are embedded again
+                    (folder / "cache").symlink_to((self.path / "cache").absolute(), target_is_directory=True)
+            yield IndexFolder(folder, self._config)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    @property
+    def traces(self) -> Traces:
+        """Past questions."""
+        return Traces(self.path / "traces")
+
+    @property
+    def sessions(self) -> Sessions:
+        """Conversations."""
+        return Sessions(self.path / "sessions")
+
+    def note(self, name: str) -> str:
+        """A small text kept in ``runs/``; empty when there is none."""
+        try:
+            return (self.path / "runs" / name).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            return ""
+
+    def put_note(self, name: str, text: str) -> None:
+        """Keep a small text in ``runs/``. Raises StoreError when it cannot be written."""
+        path = self.path / "runs" / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            replace_text(path, text)
+        except OSError as error:
+            raise StoreError(f"cannot write {path}: {error.strerror}") from error
 
     def use(self, version: str, wait_seconds: float = 0) -> None:
         """Make a kept version the current one. Raises StoreError when it is not there or damaged."""

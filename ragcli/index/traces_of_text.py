@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ragcli.index.durable import replace_text
 from ragcli.index.staged.database import store_errors
 
 _SQLITE = b"SQLite format 3\0"
 _BLOCK = 1 << 20
 _MIN_LENGTH = 24
 _MOST_PROBES = 40
+TEXT_FOLDERS = ("traces", "runs", "sessions")
+"""Folders beside the versions that hold texts: past questions, kept runs and conversations."""
 
 
 def probes(text: str) -> list[str]:
@@ -40,8 +44,6 @@ def search_folder(folder: Path, texts: Sequence[str]) -> tuple[int, list[str]]:
 
 def _forms(text: str) -> Iterator[bytes]:
     """A text as it may stand in a file: plain, and inside JSON with and without escapes."""
-    import json
-
     yield text.encode("utf-8", "surrogatepass")
     for ascii_only in (True, False):
         yield json.dumps(text, ensure_ascii=ascii_only)[1:-1].encode("utf-8", "surrogatepass")
@@ -85,3 +87,23 @@ def _holds(value: object, needles: Sequence[bytes]) -> bool:
     except zlib.error:
         return False
     return any(needle in content for needle in needles)
+
+
+def clear_text_files(folder: Path, needles: Sequence[str]) -> None:
+    """Take lines that hold one of the texts out of JSON Lines files, and remove other files that do."""
+    for name in TEXT_FOLDERS:
+        for path in sorted((folder / name).rglob("*")):
+            if path.is_file():
+                _clear_text_file(path, needles)
+
+
+def _clear_text_file(path: Path, needles: Sequence[str]) -> None:
+    forms = [form for needle in needles for form in (needle, json.dumps(needle)[1:-1])]
+    content = path.read_text(encoding="utf-8", errors="replace")
+    if not any(form in content for form in forms):
+        return
+    if path.suffix != ".jsonl":
+        path.unlink()
+        return
+    kept = [line for line in content.split("\n") if not any(form in line for form in forms)]
+    replace_text(path, "\n".join(kept))

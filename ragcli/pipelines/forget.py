@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import Protocol
 
 from ragcli.config import Config
 from ragcli.errors import ConfigError, SourceError
-from ragcli.index.durable import replace_text
-from ragcli.index.manifest import read_manifest
-from ragcli.index.publishing.forget import Eraser, matching
-from ragcli.index.publishing.writer import Writer
 from ragcli.index.segments.filters import glob_pattern
-from ragcli.index.staged.caches import vector_key
-from ragcli.index.traces_of_text import probes, search_folder
+from ragcli.interfaces import StoreWriter
+from ragcli.pipelines.cache_keys import vector_key
 from ragcli.records import Document, Forgotten
-
-_TEXT_FOLDERS = ("traces", "runs", "sessions")
 
 
 @dataclass(slots=True)
@@ -32,25 +25,28 @@ class _Remains:
     vector_keys: set[bytes] = field(default_factory=set)
 
 
-def forget(
-    sources: Sequence[str], *, writer: Writer, config: Config, forget_traces: Callable[[Collection[str]], object]
-) -> Forgotten:
+class Forgetful(Protocol):
+    """What keeps records of documents: a ``TraceLog``, a ``SessionLog``."""
+
+    def forget(self, doc_ids: Collection[str]) -> int:
+        """Remove every record that touched one of the documents; how many went."""
+
+
+def forget(sources: Sequence[str], *, writer: StoreWriter, config: Config, logs: Sequence[Forgetful] = ()) -> Forgotten:
     """Erase every document whose id or source is one of ``sources`` (or matches one that is a glob).
 
-    ``forget_traces`` removes the traces that touched the ids it is given. Raises SourceError when a source matches
+    ``logs`` are past questions and conversations. Raises SourceError when a source matches
     nothing. The files themselves are not touched: what is still there is read again by the next ingest.
     """
     wanted = _Wanted(sources, writer.staging.document_files())
     remains = _collect(writer, wanted)
     wanted.check_all_matched()
     _clear_staging(writer, wanted)
-    versions = Eraser(writer.folder, config.index).run(wanted)
+    versions = writer.erase(wanted, config.index)
     _clear_caches(writer, wanted, remains)
-    forget_traces(sorted(remains.doc_ids))
-    needles = sorted({probe for text in remains.texts for probe in probes(text)})
-    _clear_text_files(writer.folder, needles)
-    writer.close()
-    searched, found = search_folder(writer.folder, needles)
+    for log in logs:
+        log.forget(sorted(remains.doc_ids))
+    searched, found = writer.sweep(remains.texts)
     return Forgotten(tuple(sorted(remains.doc_ids)), tuple(versions), searched, tuple(found))
 
 
@@ -98,18 +94,16 @@ class _Wanted:
                 )
 
 
-def _collect(writer: Writer, wanted: _Wanted) -> _Remains:
+def _collect(writer: StoreWriter, wanted: _Wanted) -> _Remains:
     remains = _Remains()
     staging = writer.staging
     for doc_id in staging.document_keys():
         document = staging.document(doc_id)
         if wanted(doc_id, document.source):
             _note(remains, document)
-    for view, place, row in matching(writer.folder, wanted):
-        segment = view.segments[place]
-        _note(remains, segment.document(row))
-        info = read_manifest(view.folder).embedder
-        for chunk in segment.chunks(row):
+    for info, document, chunks in writer.published(wanted):
+        _note(remains, document)
+        for chunk in chunks:
             remains.contexts.update(filter(None, (chunk.context, *chunk.questions)))
             remains.vector_keys.add(vector_key(info, chunk.indexed_text))
     return remains
@@ -120,7 +114,7 @@ def _note(remains: _Remains, document: Document) -> None:
     remains.texts.add(document.text)
 
 
-def _clear_staging(writer: Writer, wanted: _Wanted) -> None:
+def _clear_staging(writer: StoreWriter, wanted: _Wanted) -> None:
     staging = writer.staging
     with staging.transaction():
         for doc_id in staging.document_keys():
@@ -132,28 +126,8 @@ def _clear_staging(writer: Writer, wanted: _Wanted) -> None:
     staging.scrub()
 
 
-def _clear_caches(writer: Writer, wanted: _Wanted, remains: _Remains) -> None:
+def _clear_caches(writer: StoreWriter, wanted: _Wanted, remains: _Remains) -> None:
     texts = remains.texts
     writer.caches.documents.remove_documents(lambda item: wanted(item.doc_id, item.source) or item.text in texts)
     writer.caches.vectors.remove(sorted(remains.vector_keys))
     writer.caches.contexts.remove_texts(remains.contexts)
-
-
-def _clear_text_files(folder: Path, needles: Sequence[str]) -> None:
-    """Take lines that hold one of the texts out of JSON Lines files, and remove other files that do."""
-    for name in _TEXT_FOLDERS:
-        for path in sorted((folder / name).rglob("*")):
-            if path.is_file():
-                _clear_text_file(path, needles)
-
-
-def _clear_text_file(path: Path, needles: Sequence[str]) -> None:
-    forms = [form for needle in needles for form in (needle, json.dumps(needle)[1:-1])]
-    content = path.read_text(encoding="utf-8", errors="replace")
-    if not any(form in content for form in forms):
-        return
-    if path.suffix != ".jsonl":
-        path.unlink()
-        return
-    kept = [line for line in content.split("\n") if not any(form in line for form in forms)]
-    replace_text(path, "\n".join(kept))

@@ -3,13 +3,15 @@
 Offsets are half-open character positions in ``Document.text``; pages, lines, ranks and ordinals count from 1.
 """
 
-from ragcli.records.answers import Answer, AskResult, Citation, Sentence, SentenceStatus, Step, Trace
+from ragcli.records.answers import Answer, AskResult, Citation, Sentence, SentenceStatus, Step, Trace, Verdict
 from ragcli.records.chunks import Chunk
 from ragcli.records.completions import Claim, Completion, ModelRequest, NotFoundReason, Passage, Usage
 from ragcli.records.documents import Alias, Block, BlockKind, Coverage, Document, FileReport, Metadata, Section, Span
 from ragcli.records.golden import GoldenCase, Judgment
 from ragcli.records.index import Allowed, EmbedderInfo, Forgotten, PublishResult, VersionDiff, VersionInfo
 from ragcli.records.retrieval import DenseMethod, Filter, Hit, Ranking, Retrieval, RetrievedChunk, Scope, SearchMode
+from ragcli.records.sessions import SessionInfo, Turn
+from ragcli.records.staged import Entry, FileState, Given, Look, Root
 
 __all__ = [
     "Alias",
@@ -26,12 +28,16 @@ __all__ = [
     "DenseMethod",
     "Document",
     "EmbedderInfo",
+    "Entry",
     "FileReport",
+    "FileState",
     "Filter",
     "Forgotten",
+    "Given",
     "GoldenCase",
     "Hit",
     "Judgment",
+    "Look",
     "Metadata",
     "ModelRequest",
     "NotFoundReason",
@@ -40,15 +46,19 @@ __all__ = [
     "Ranking",
     "Retrieval",
     "RetrievedChunk",
+    "Root",
     "Scope",
     "SearchMode",
     "Section",
     "Sentence",
     "SentenceStatus",
+    "SessionInfo",
     "Span",
     "Step",
     "Trace",
+    "Turn",
     "Usage",
+    "Verdict",
     "VersionDiff",
     "VersionInfo",
 ]

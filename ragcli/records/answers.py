@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
+from ragcli.codec import encode
 from ragcli.records.completions import NotFoundReason, Passage, Usage
 from ragcli.records.documents import Span
 from ragcli.records.retrieval import Retrieval
 
 SentenceStatus = Literal["supported", "paraphrase", "misattributed", "unsupported", "uncited"]
+Verdict = Literal["good", "bad"]
+"""What a user said of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,11 @@ class Citation:
     page: int | None
     lines: tuple[int, int] | None
     effective_date: str | None
+
+    def to_json(self) -> dict[str, Any]:
+        """The citation as ``rag ask --json`` prints it."""
+        value: dict[str, Any] = encode(self)
+        return value | {"span": None if self.span is None else [self.span.start, self.span.end]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +86,32 @@ class AskResult:
     trace_id: str
     timings_ms: Mapping[str, float]
     steps: tuple[Step, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """What ``rag ask --json`` prints."""
+        answer = self.answer
+        return {
+            "schema": "rag.answer/1",
+            "question": answer.question,
+            "standalone_question": answer.standalone_question,
+            "found": answer.found,
+            "not_found_reason": answer.not_found_reason,
+            "answer": answer.text,
+            "sentences": [encode(sentence) for sentence in answer.sentences],
+            "citations": [citation.to_json() for citation in answer.citations],
+            "invalid_citations": list(answer.invalid_citations),
+            "passages": list(answer.passages),
+            "confidence": answer.confidence,
+            "notices": list(answer.notices),
+            "provider": answer.provider,
+            "model": answer.model,
+            "index_version": self.index_version,
+            "trace_id": self.trace_id,
+            "usage": encode(answer.usage),
+            "steps": [encode(step) for step in self.steps],
+            "superseded_hidden": self.retrieval.superseded_hidden,
+            "timings_ms": {name: round(value, 3) for name, value in self.timings_ms.items()},
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from ragcli.records.chunks import Chunk
 
@@ -78,6 +78,36 @@ class RetrievedChunk:
     language: str | None = None
     also_in: tuple[str, ...] = ()
 
+    @property
+    def lines(self) -> tuple[int, int] | None:
+        """First and last line of the chunk, None where the source has no lines."""
+        first = self.chunk.first_line
+        return None if first is None else (first, self.chunk.last_line or first)
+
+    def to_json(self) -> dict[str, Any]:
+        """The hit as ``rag search --json`` prints it."""
+        chunk = self.chunk
+        return {
+            "rank": self.rank,
+            "chunk_id": chunk.chunk_id,
+            "doc_id": chunk.doc_id,
+            "source": self.source,
+            "title": chunk.title,
+            "heading_path": list(chunk.heading_path),
+            "page": chunk.first_page,
+            "lines": None if chunk.first_line is None else [chunk.first_line, chunk.last_line],
+            "effective_date": self.effective_date,
+            "language": self.language,
+            "score": self.score,
+            "bm25_rank": self.bm25_rank,
+            "bm25_score": self.bm25_score,
+            "dense_rank": self.dense_rank,
+            "dense_score": self.dense_score,
+            "rerank_score": self.rerank_score,
+            "also_in": list(self.also_in),
+            "text": chunk.text,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
@@ -85,6 +115,7 @@ class Retrieval:
 
     ``legs`` holds the candidate rankings (``bm25``, ``dense``), ``fused`` the fused one, ``reranked`` the reranked
     one (None: no reranker ran). ``dense_method`` is None when the dense leg did not run. Times are milliseconds.
+    ``scope`` is what was searched.
     """
 
     query: str
@@ -97,3 +128,31 @@ class Retrieval:
     superseded_hidden: int
     reranker: str | None
     timings_ms: Mapping[str, float]
+    index_version: str = ""
+    scope: Scope = Scope()
+
+    @property
+    def scoring(self) -> tuple[str | None, str | None]:
+        """How the scores of the dense leg were had, ``exact`` or ``hnsw``, and what named the rows to score, if any.
+
+        A scan of bit codes is exact in its scores alone: it can miss a row, so it is named beside the method.
+        """
+        return ("exact", "bit_codes") if self.dense_method == "quantised" else (self.dense_method, None)
+
+    def to_json(self) -> dict[str, Any]:
+        """What ``rag search --json`` prints."""
+        method, first_pass = self.scoring
+        return {
+            "schema": "rag.search/1",
+            "query": self.query,
+            "index_version": self.index_version,
+            "mode": self.mode,
+            "dense_method": method,
+            "dense_first_pass": first_pass,
+            "reranker": self.reranker,
+            "filters": [str(item) for item in self.scope.filters],
+            "groups": list(self.scope.groups),
+            "superseded_hidden": self.superseded_hidden,
+            "hits": [hit.to_json() for hit in self.hits],
+            "timings_ms": {name: round(value, 3) for name, value in self.timings_ms.items()},
+        }

@@ -35,16 +35,13 @@ def retrieve(
     """The best ``k`` allowed chunks for ``question``, with what each stage thought of them.
 
     ``mode`` and ``k`` stand in for the configured ones; each leg goes at least ``k`` deep, and deeper while copies of a
-    few chunks leave fewer than ``k`` different ones. The allowed set is computed once and binds both legs. ``embedder``
-    may be None in mode ``bm25`` only. With nothing allowed or nothing matching, ``hits`` is empty.
+    few chunks leave fewer than ``k`` different ones. The allowed set is computed once and binds both legs; with nothing
+    allowed or matching, ``hits`` is empty. ``embedder`` may be None in mode ``bm25`` only.
     Raises ConfigError for an empty question, an unknown filter key or a mode without its model.
     """
-    question = question.encode("utf-8", "replace").decode("utf-8").strip()
-    if not question:
-        raise ConfigError("the question is empty")
-    mode, k = mode or config.mode, k or config.k
+    question = _checked(question)
+    mode, k, watch = mode or config.mode, k or config.k, Stopwatch()
     config = dataclasses.replace(config, depth=max(config.depth, k))
-    watch = Stopwatch()
     with watch.stage("total"):
         with watch.stage("filter"):
             allowed = engine.allowed(scope)
@@ -55,10 +52,11 @@ def retrieve(
             )
             with watch.stage("fuse"):
                 fused = candidates.fused(config)
-            if reranker is None or not fused.hits:
-                return Stages(candidates, fused, None)
-            with watch.stage("rerank"):
-                return Stages(candidates, fused, _rerank(question, fused, engine, reranker, rerank.depth))
+            reranked = None
+            if reranker is not None and fused.hits:
+                with watch.stage("rerank"):
+                    reranked = _rerank(question, fused, engine, reranker, rerank.depth)
+            return Stages(candidates, fused, reranked)
 
         while True:
             found = stages()
@@ -79,7 +77,16 @@ def retrieve(
         superseded_hidden=allowed.superseded_hidden,
         reranker=reranker.name if reranker is not None else None,
         timings_ms=watch.milliseconds,
+        index_version=engine.version,
+        scope=scope,
     )
+
+
+def _checked(question: str) -> str:
+    question = question.encode("utf-8", "replace").decode("utf-8").strip()
+    if not question:
+        raise ConfigError("the question is empty")
+    return question
 
 
 def _rerank(question: str, fused: Ranking, engine: Engine, reranker: Reranker, depth: int) -> Ranking:

@@ -22,11 +22,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import ragcli.config
-from ragcli import wiring
+from ragcli import Index
 from ragcli.answer.calibration import FOLDS, Outcome, tune_threshold
 from ragcli.answer.check.verify import verify
 from ragcli.answer.extract.extractive import ExtractiveAnswerer
+from ragcli.pipelines.asking.reader import Reader
 from ragcli.records import Answer, Scope
 from tests.benchmarks.answers_edits import shared_data
 
@@ -43,7 +43,7 @@ class Asked:
     misplaced: int
 
 
-def stages_for(name: str, work: Path) -> wiring.Stages:
+def reader_for(name: str, work: Path) -> Reader:
     """An index of the set's documents, built when it is not there."""
     folder = work / name
     index = folder / ".rag"
@@ -53,7 +53,7 @@ def stages_for(name: str, work: Path) -> wiring.Stages:
         source = source / "corpus.jsonl" if (source / "corpus.jsonl").exists() else source / "docs"
         command = [sys.executable, "-m", "ragcli", "--index", str(index), "ingest", str(source), "--quiet"]
         subprocess.run(command, check=True)
-    return wiring.Stages(ragcli.config.load(overrides={"index.path": str(index)}))
+    return Index.open(index).reader
 
 
 def golden(name: str, limit: int, seed: int) -> list[dict[str, Any]]:
@@ -65,17 +65,17 @@ def golden(name: str, limit: int, seed: int) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: str(row["id"]))
 
 
-def ask_all(stages: wiring.Stages, rows: Sequence[dict[str, Any]]) -> Iterator[Asked]:
+def ask_all(reader: Reader, rows: Sequence[dict[str, Any]]) -> Iterator[Asked]:
     """Every question with ``min_confidence`` 0, so that one run serves every threshold."""
-    settings = dataclasses.replace(stages.config.answer, min_confidence=0.0)
-    answerer = ExtractiveAnswerer(settings, stages.embedder)
+    settings = dataclasses.replace(reader.config.answer, min_confidence=0.0)
+    answerer = ExtractiveAnswerer(settings, reader.embedder)
     for row in rows:
-        passages = stages.passages(row["question"], Scope())
+        passages = reader.passages(row["question"], Scope())
         answer = verify(answerer.generate(row["question"], passages), passages, question=row["question"])
         expected = set(row["expected_sources"])  # a row of a corpus file is named after the file
         texts = [passage.text for passage in passages if passage.chunk.doc_id.rpartition("!")[2] in expected]
         retrieved = any(contains(text, row) for text in texts)
-        yield Asked(row, answer, retrieved, misplaced(stages, answer))
+        yield Asked(row, answer, retrieved, misplaced(reader, answer))
 
 
 def contains(text: str, row: dict[str, Any]) -> bool:
@@ -91,11 +91,11 @@ def contains(text: str, row: dict[str, Any]) -> bool:
     return any(_folded(answer)[:80] in folded for answer in accepted if answer)
 
 
-def misplaced(stages: wiring.Stages, answer: Answer) -> int:
+def misplaced(reader: Reader, answer: Answer) -> int:
     """Citations whose quote does not stand at their span, or that name no passage that was sent."""
     wrong = len(answer.invalid_citations)
     for citation in answer.citations:
-        document = stages.engine.document(citation.chunk_id.rpartition("#")[0])
+        document = reader.engine.document(citation.chunk_id.rpartition("#")[0])
         stands = citation.span is not None and citation.span.of(document.text) == citation.quote
         wrong += not stands or citation.chunk_id not in answer.passages
     return wrong
@@ -142,9 +142,9 @@ def main() -> None:
         f"{'balanced':>8} {'tuned':>8} {'answered':>8} {'misplaced':>9}"
     )
     for name in options.sets.split(","):
-        stages = stages_for(name, options.work)
-        asked = list(ask_all(stages, golden(name, options.limit, options.seed)))
-        print(report(name, asked, stages.config.answer.min_confidence), flush=True)
+        reader = reader_for(name, options.work)
+        asked = list(ask_all(reader, golden(name, options.limit, options.seed)))
+        print(report(name, asked, reader.config.answer.min_confidence), flush=True)
 
 
 if __name__ == "__main__":

@@ -25,14 +25,14 @@ from typing import Any
 
 import numpy as np
 
-from ragcli import wiring
 from ragcli.answer.extract.candidates import candidates
 from ragcli.answer.extract.confidence import signs
 from ragcli.answer.extract.extractive import ExtractiveAnswerer
 from ragcli.answer.extract.scoring import _WITH_MODEL, _WITHOUT_MODEL, Features
 from ragcli.answer.pack import pack
+from ragcli.pipelines.asking.reader import Reader
 from ragcli.records import Retrieval, Scope
-from tests.benchmarks.answers import contains, stages_for
+from tests.benchmarks.answers import contains, reader_for
 from tests.benchmarks.answers_edits import shared_data
 
 FEATURES = (
@@ -65,7 +65,7 @@ def known(name: str, limit: int, seed: int, work: Path) -> list[Row]:
     """The rows of a set, from the work folder when they were made before."""
     kept = work / f"rows-{name}-{limit}-{seed}.json"
     if not kept.exists():
-        made = list(rows(name, stages_for(name, work), unseen(name, limit, seed)))
+        made = list(rows(name, reader_for(name, work), unseen(name, limit, seed)))
         kept.write_text(json.dumps([dataclasses.asdict(row) for row in made]), encoding="utf-8")
     return [Row(**row) for row in json.loads(kept.read_text(encoding="utf-8"))]
 
@@ -82,32 +82,32 @@ def unseen(name: str, limit: int, seed: int) -> list[dict[str, Any]]:
     return random.Random(seed).sample(found, min(limit, len(found)))
 
 
-def rows(name: str, stages: wiring.Stages, cases: Sequence[dict[str, Any]]) -> Iterator[Row]:
+def rows(name: str, reader: Reader, cases: Sequence[dict[str, Any]]) -> Iterator[Row]:
     """Each case as it is and, in a set where every question has an answer, once more with the answer held back."""
-    stages.expect([case["question"] for case in cases])
+    reader.expect([case["question"] for case in cases])
     hold_back = all(case["answerable"] for case in cases)
     for case in cases:
-        retrieval = stages.retrieve(case["question"], Scope())
+        retrieval = reader.retrieve(case["question"], Scope())
         others = tuple(hit for hit in retrieval.hits if not _right(hit.chunk.text, hit.source, case))
         variants = [(retrieval, bool(case["answerable"]))]
         if hold_back and others:
             variants.append((dataclasses.replace(retrieval, hits=others), False))
         for number, (variant, answerable) in enumerate(variants):
-            row = _row(name, stages, case, variant, answerable=answerable, held_back=number > 0)
+            row = _row(name, reader, case, variant, answerable=answerable, held_back=number > 0)
             if row is not None:
                 yield row
 
 
 def _row(
-    name: str, stages: wiring.Stages, case: dict[str, Any], retrieval: Retrieval, *, answerable: bool, held_back: bool
+    name: str, reader: Reader, case: dict[str, Any], retrieval: Retrieval, *, answerable: bool, held_back: bool
 ) -> Row | None:
     """None when nothing was found, or when the answer was not."""
-    question, settings = case["question"], stages.config.answer
-    passages = pack(retrieval, engine=stages.engine, config=settings, tokenizer=stages.tokenizer)
+    question, settings = case["question"], reader.config.answer
+    passages = pack(retrieval, engine=reader.engine, config=settings, tokenizer=reader.tokenizer)
     found = candidates(passages)
     if not found:
         return None
-    ranked = ExtractiveAnswerer(settings, stages.embedder).ranked(question, found)
+    ranked = ExtractiveAnswerer(settings, reader.embedder).ranked(question, found)
     right = [answerable and _right(item.readable, item.passage.source, case) for item, _, _ in ranked]
     if answerable and not any(right):
         return None

@@ -15,16 +15,17 @@ import sys
 import time
 from pathlib import Path
 
+from ragcli import Index
 from ragcli.config import load
 from ragcli.embed.loading import load_embedder
 from ragcli.evaluate.golden_sets.file import load_golden
 from ragcli.index.folder import IndexFolder
+from ragcli.pipelines.asking.reader import Reader
+from ragcli.pipelines.evaluating.reader_steps import evaluate_reader
 from ragcli.records import Scope
 from ragcli.retrieve.candidates import find_candidates
 from ragcli.retrieve.rerank import load_reranker
 from ragcli.retrieve.stopwatch import Stopwatch
-from ragcli.wiring import Stages
-from ragcli.wiring import evaluate as evaluate_golden
 from tests.benchmarks.retrieval import build, golden_folder
 
 SCOPE = Scope(include_superseded=True)
@@ -49,9 +50,9 @@ def measure(name: str, keep: Path, rounds: int) -> None:
     questions = [case.question for case in golden.cases]
     raw, whole, quality = [], [], ""
     for _ in range(rounds):
-        raw.append(raw_seconds(Stages(config), questions))
+        raw.append(raw_seconds(Index(config).reader, questions))
         started = time.perf_counter()
-        run = evaluate_golden(golden, Stages(config), SCOPE, answers=False)
+        run = evaluate_reader(golden, Index(config).reader, SCOPE, answers=False)
         whole.append(time.perf_counter() - started)
         mean = run.measures["nDCG@10"].mean
         quality = f"nDCG@10 {mean:.4f}, losses {dict(run.losses)}" if mean is not None else ""
@@ -60,19 +61,19 @@ def measure(name: str, keep: Path, rounds: int) -> None:
     print(f"{name}: {len(questions)} questions, {times}; {quality}")
 
 
-def raw_seconds(stages: Stages, questions: list[str]) -> float:
+def raw_seconds(reader: Reader, questions: list[str]) -> float:
     """Embedding, both legs, fusion and reranking of every question; the model is loaded before the clock starts."""
-    embedder, engine = stages.embedder, stages.engine
+    embedder, engine = reader.embedder, reader.engine
     embedder.queries(["warm"])
-    reranker = load_reranker(stages.config.rerank, embedder, offline=True)
-    stages.expect(questions)
-    allowed, settings = engine.allowed(SCOPE), stages.config.retrieve
+    reranker = load_reranker(reader.config.rerank, embedder, offline=True)
+    reader.expect(questions)
+    allowed, settings = engine.allowed(SCOPE), reader.config.retrieve
     started = time.perf_counter()
     for question in questions:
         candidates = find_candidates(
             question,
             engine=engine,
-            embedder=stages.embedder,
+            embedder=reader.embedder,
             allowed=allowed,
             config=settings,
             mode=settings.mode,
@@ -80,7 +81,7 @@ def raw_seconds(stages: Stages, questions: list[str]) -> float:
         )
         fused = candidates.fused(settings)
         if reranker is not None:
-            ids = [hit.chunk_id for hit in fused.hits[: stages.config.rerank.depth]]
+            ids = [hit.chunk_id for hit in fused.hits[: reader.config.rerank.depth]]
             reranker.scores(question, [chunk.indexed_text for chunk in engine.chunks(ids)])
     return time.perf_counter() - started
 

@@ -48,27 +48,27 @@ def lap(name):
     wall, used = (1000 * (after - before) for before, after in zip(last, now))
     print(f"  {name:24} wall {wall:7.1f} ms  processor {used:7.1f} ms"); last = time.perf_counter(), time.process_time()
 from pathlib import Path
-from ragcli import wiring
+from ragcli.application.index import Index
 from ragcli.config import load
 from ragcli.records import Scope
-lap("import config, wiring")
+lap("import config, application")
 import sys
 config = load(overrides={"index.path": sys.argv[1]})
 lap("read settings")
-stages = wiring.Stages(config)
-stages.engine
+reader = Index(config).reader
+reader.engine
 lap("open index")
-embedder = stages.embedder
+embedder = reader.embedder
 embedder.info, embedder.tokenizer.count("a")
 lap("tokenizer")
 embedder.queries(["warm"])
 lap("load model, embed")
-found = stages.retrieve(sys.argv[2], Scope())
+found = reader.retrieve(sys.argv[2], Scope())
 lap("search")
 print("   ", {name: round(value, 1) for name, value in found.timings_ms.items()})
-stages.generator
+reader.generator
 lap("load answerer")
-answered = stages.ask(sys.argv[2], Scope())
+answered = reader.ask(sys.argv[2], Scope())
 lap("search and answer")
 print("   ", {name: round(value, 1) for name, value in answered.timings_ms.items()})
 """

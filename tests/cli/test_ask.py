@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from ragcli import Index
 from ragcli.cli.output import Output
 from ragcli.cli.views import answers
 from ragcli.config import Config
 from ragcli.records import Answer, AskResult, Citation, Ranking, Retrieval, Sentence, Usage
-from ragcli.wiring import Stages
 from tests.cli.running import REPOSITORY, here, rag
 
 QUESTION = "How many remote days per week can I take?"
@@ -140,7 +140,7 @@ def test_what_is_not_supported_is_marked_and_nothing_drives_the_terminal() -> No
         citations=(citation("a\x1b]0;x\x07.pdf", "qu\x1bote", page=3),),
         invalid=("9",),
     )
-    text = answers.text(result, Output(color="never"), Stages(Config()))
+    text = answers.text(result, Output(color="never"), Index(Config()))
     assert text.splitlines() == [
         "True [1]. Doubtful\\x1b[2J.",
         "[uncited] Doubtful\\x1b[2J.",
@@ -159,7 +159,7 @@ def test_what_is_not_supported_is_marked_and_nothing_drives_the_terminal() -> No
 )
 def test_places(page: int | None, lines: tuple[int, int] | None, where: str) -> None:
     result = made(Sentence("S [1].", (1,), "paraphrase"), citations=(citation("x.md", "", page, lines),))
-    text = answers.text(result, Output(color="never"), Stages(Config()))
+    text = answers.text(result, Output(color="never"), Index(Config()))
     assert text.splitlines()[3:] == [f"    {where}", "    paraphrase"]
 
 

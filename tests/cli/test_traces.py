@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ragcli.cli.commands.log import summary
+from ragcli.application.history import summary
+from ragcli.index.traces import Traces
 from ragcli.records import Trace, Usage
-from ragcli.traces import Traces
 from tests.cli.running import here
 
 

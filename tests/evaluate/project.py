@@ -11,9 +11,8 @@ from ragcli.config import Config, load
 from ragcli.embed.loading import load_embedder
 from ragcli.evaluate.golden_sets.file import GoldenSet, parse_golden
 from ragcli.evaluate.run import EvalRun
-from ragcli.index.engine import FolderEngine
 from ragcli.index.folder import IndexFolder
-from ragcli.interfaces import Embedder, Reranker
+from ragcli.interfaces import Embedder, Engine, Reranker
 from ragcli.pipelines.asking.prefetch import Prefetched
 from ragcli.pipelines.building.chunk import chunk
 from ragcli.pipelines.building.index import build_index
@@ -43,7 +42,7 @@ class Project:
     """An index of the handbook, open, and everything needed to evaluate over it."""
 
     config: Config
-    engine: FolderEngine
+    engine: Engine
     embedder: Embedder
 
     def steps(self, golden: GoldenSet, *, reranker: Reranker | None = None, **retrieval: object) -> Steps:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ragcli.errors import StoreError
-from ragcli.index.staged.staging import FileState, Staging
-from ragcli.records import FileReport
+from ragcli.index.staged.staging import Staging
+from ragcli.records import FileReport, FileState
 from tests.index.records import chunks, document
 
 

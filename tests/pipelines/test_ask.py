@@ -11,6 +11,7 @@ from ragcli.answer.extract.questions import AGGREGATE_NOTICE
 from ragcli.codec import decode, encode
 from ragcli.config import Config
 from ragcli.errors import ConfigError, NotFound
+from ragcli.index.traces import Traces
 from ragcli.pipelines.asking.ask import OnSentence, ask
 from ragcli.pipelines.asking.inquiry import Inquiry
 from ragcli.records import (
@@ -30,7 +31,6 @@ from ragcli.records import (
     Span,
     Trace,
 )  # fmt: skip
-from ragcli.traces import Traces
 
 TEXTS = ("Remote work is limited to two days per week.", "Parking costs 10 euros a month.")
 

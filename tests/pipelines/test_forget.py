@@ -30,12 +30,14 @@ def _publish(path: Path, *documents: Document) -> None:
 
 
 def _forget(path: Path, *sources: str, traces: list[str] | None = None) -> Forgotten:
-    def note(doc_ids: Collection[str]) -> None:
-        if traces is not None:
-            traces.extend(doc_ids)
+    class Log:
+        def forget(self, doc_ids: Collection[str]) -> int:
+            if traces is not None:
+                traces.extend(doc_ids)
+            return 0
 
     with IndexFolder(path).writer() as writer:
-        return forget(sources, writer=writer, config=Config(), forget_traces=note)
+        return forget(sources, writer=writer, config=Config(), logs=(Log(),))
 
 
 @pytest.fixture

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from ragcli.config import Config, IndexConfig
 from ragcli.index.folder import IndexFolder
-from ragcli.index.staged.caches import document_key
-from ragcli.index.staged.staging import FileState
-from ragcli.pipelines.building.index import IndexResult, build_index, trim_caches, vector_key
-from ragcli.records import Document, EmbedderInfo, Scope
+from ragcli.pipelines.building.index import IndexResult, build_index, trim_caches
+from ragcli.pipelines.cache_keys import document_key, vector_key
+from ragcli.records import Document, EmbedderInfo, FileState, Scope
 from tests.index.corpus import MODEL, stage, vector
 from tests.index.records import document
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from ragcli.config import Config, load
 from ragcli.evaluate.matrix import read_matrix
 from ragcli.evaluate.run import EvalRun
 from ragcli.index.folder import IndexFolder
-from ragcli.interfaces import Embedder
+from ragcli.interfaces import Embedder, Store
 from ragcli.pipelines.evaluating.matrix import run_matrix
 from tests.evaluate.project import Project, build, golden
 
@@ -59,8 +60,8 @@ def test_rows_run_on_the_index_they_need_and_leave_nothing_behind(project: Proje
     def configure(changes: dict[str, object]) -> Config:
         return load(overrides={"index.path": str(project.config.index_path), **changes}, environ={}, cwd=tmp_path)
 
-    def run(config: Config) -> EvalRun:
-        with IndexFolder(config.index_path).open() as engine:
+    def run(config: Config, store: Store) -> EvalRun:
+        with contextlib.closing(store.open()) as engine:
             under = dataclasses.replace(project, config=config, engine=engine)
             return under.run(CASES, under.steps(CASES, mode=config.retrieve.mode))
 
@@ -68,6 +69,7 @@ def test_rows_run_on_the_index_they_need_and_leave_nothing_behind(project: Proje
         spec,
         base=project.config,
         configure=configure,
+        store=IndexFolder(project.config.index_path),
         engine=project.engine,
         embedder=lambda config: counting,  # type: ignore[arg-type,return-value]
         run=run,
@@ -81,5 +83,5 @@ def test_rows_run_on_the_index_they_need_and_leave_nothing_behind(project: Proje
     known = {chunk.indexed_text for doc in project.engine.doc_ids() for chunk in project.engine.document_chunks(doc)}
     assert counting.texts
     assert not known & set(counting.texts)
-    assert sorted(path.name for path in project.config.index_path.iterdir() if path.name.startswith("matrix")) == []
+    assert not list((project.config.index_path / "staging").glob("trial-*"))
     assert (project.config.index_path / "cache").is_dir()

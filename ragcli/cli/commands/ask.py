@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import datetime
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragcli import wiring
 from ragcli.cli.commands.search import notices
 from ragcli.cli.invocation import Invocation, epilog, invocation
 from ragcli.cli.output import clean
 from ragcli.cli.retrieval_options import AsOf, At, Filters, Groups, IncludeSuperseded, K, NoRerank, RetrievalOptions
 from ragcli.cli.views import answers
 from ragcli.cli.views.places import heading, place, snippet
-from ragcli.config import Config
 from ragcli.errors import ConfigError, ExitCode
 
 if TYPE_CHECKING:
+    from ragcli import Index
     from ragcli.records import AskResult
 
 
@@ -60,34 +57,22 @@ def ask(
         raise ConfigError("--direct and --agentic exclude each other")
     options = RetrievalOptions(k, filters, groups, as_of, include_superseded, no_rerank, at)
     run = invocation(context)
-    config = run.config(options.overrides() | {"answer.provider": provider})
-    stages = wiring.Stages(config, at=at)
-    asked, scope = read_question(question), options.scope(config)
+    index = run.index_with(options.overrides() | {"answer.provider": provider}, at=at)
+    asked, scope = read_question(question), options.scope()
     if dry_run or show_prompt:
         from ragcli.cli.views import prompts
 
-        plan = prompts.plan(stages, asked, scope, direct=direct)
+        plan = index.plan_prompt(asked, direct=direct, **scope)
         if dry_run:
-            run.output.result(plan, lambda: prompts.text(plan))
+            run.output.result(plan.to_json(), lambda: prompts.text(plan))
             return
         run.output.notice(prompts.text(plan))
-    stages.begin(asked)
-    talk = Conversation(config, session, scope.groups)
-    shown = answers.Streamed(run.output) if run.output.streams and config.answer.provider == "anthropic" else None
-    result = stages.ask(
-        asked,
-        scope,
-        keep=True,
-        earlier=talk.earlier,
-        session=session,
-        direct=direct,
-        agentic=agentic,
-        on_sentence=shown,
-    )
-    talk.add(result)
-    _print(run, stages, result, shown)
+    streams = run.output.streams and index.config.answer.provider == "anthropic"
+    shown = answers.Streamed(run.output) if streams else None
+    result = index.ask(asked, session=session, direct=direct, agentic=agentic, on_sentence=shown, **scope)
+    _print(run, index, result, shown)
     if not direct:
-        run.output.notice(stages.direct_advice(scope))
+        run.output.notice(index.reader.direct_advice(index.scope(**scope)))
     if not result.answer.found:
         raise typer.Exit(ExitCode.NOT_FOUND)
     if strict and answers.unsupported(result.answer):
@@ -106,20 +91,20 @@ def read_question(text: str) -> str:
     return clean(text).strip()
 
 
-def _print(run: Invocation, stages: wiring.Stages, result: AskResult, shown: answers.Streamed | None) -> None:
+def _print(run: Invocation, index: Index, result: AskResult, shown: answers.Streamed | None) -> None:
     answer = result.answer
     if shown is not None and shown.printed:
-        run.output.result({}, "\n\n" + answers.after_stream(result, run.output, stages))
+        run.output.result({}, "\n\n" + answers.after_stream(result, run.output, index))
     else:
-        run.output.result(answers.content(result), lambda: answers.text(result, run.output, stages))
+        run.output.result(result.to_json(), lambda: answers.text(result, run.output, index))
     for notice in answer.notices:
         run.output.notice(notice)
     if answer.standalone_question != answer.question:
         run.output.notice(f"asked as: {answer.standalone_question}")
-    notices(run, stages, result.retrieval)
+    notices(run, index, result.retrieval)
     if not answer.found:
         _nearest(run, result)
-    for notice in stages.notices:
+    for notice in index.reader.notices:
         run.output.warning(notice)
     times = ", ".join(f"{name} {value:.0f} ms" for name, value in result.timings_ms.items())
     run.output.detail(f"{answer.provider} {answer.model}; {len(answer.passages)} passages; {times}")
@@ -130,46 +115,6 @@ def _nearest(run: Invocation, result: AskResult) -> None:
     hits = result.retrieval.hits[:_NEAREST]
     run.output.notice(f"not found ({result.answer.not_found_reason})" + ("; the nearest passages:" if hits else ""))
     for hit in hits:
-        first = hit.chunk.first_line
-        lines = None if first is None else (first, hit.chunk.last_line or first)
-        where = place(hit.source, hit.chunk.first_page, lines)
+        where = place(hit.source, hit.chunk.first_page, hit.lines)
         run.output.notice(f"  {where}  {heading(hit.chunk.title, hit.chunk.heading_path)}")
         run.output.notice(f"    {snippet(hit.chunk.text, hit.chunk.heading_path, 200)}")
-
-
-# A conversation: the questions before this one, and this one kept for the next.
-
-
-class Conversation:
-    """The session ``name``, as someone with these groups may see it; without a name nothing is read or kept."""
-
-    def __init__(self, config: Config, name: str | None, groups: Sequence[str]) -> None:
-        self._name = name
-        self._groups = tuple(groups)
-        self._sessions = wiring.sessions(config) if name is not None else None
-
-    @property
-    def earlier(self) -> list[str]:
-        """The questions so far, each able to stand alone, oldest first."""
-        if self._sessions is None or self._name is None:
-            return []
-        return [turn.standalone_question for turn in self._sessions.turns(self._name, self._groups)]
-
-    def add(self, result: AskResult) -> None:
-        """Keep a question and its answer."""
-        if self._sessions is None or self._name is None:
-            return
-        from ragcli.sessions import Turn
-
-        answer = result.answer
-        turn = Turn(
-            created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-            question=answer.question,
-            standalone_question=answer.standalone_question,
-            answer=answer.text,
-            found=answer.found,
-            trace_id=result.trace_id,
-            doc_ids=tuple(dict.fromkeys(chunk_id.rpartition("#")[0] for chunk_id in answer.passages)),
-            groups=self._groups,
-        )
-        self._sessions.append(self._name, turn)

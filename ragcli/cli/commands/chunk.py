@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ragcli import wiring
 from ragcli.cli.invocation import epilog, invocation
 from ragcli.cli.output import one_line
 from ragcli.cli.progress import progress
@@ -36,14 +35,13 @@ def chunk(
 ) -> None:
     """Cut the ingested documents again; rag index publishes the result."""
     run = invocation(context)
-    config = run.config()
+    index = run.index_with()
     if dry_run:
-        with wiring.existing_folder(config).writer(wait) as writer:
-            plan = wiring.plan_chunking(config, writer)
+        plan = index.plan_chunking(wait_seconds=wait)
         run.output.result(_plan(plan), lambda: _plan_text(plan))
         return
-    with wiring.existing_folder(config).writer(wait) as writer, progress(run) as show:
-        found = wiring.chunk(config, writer, progress=show)
+    with progress(run) as show:
+        found = index.chunk(wait_seconds=wait, progress=show)
     run.output.result({"schema": "rag.chunk/1", **encode(found)}, lambda: _text(found))
     run.output.notice("rag index publishes them")
 

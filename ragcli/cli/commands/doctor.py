@@ -10,7 +10,7 @@ from typing import Literal
 
 import typer
 
-from ragcli import wiring
+from ragcli import Index
 from ragcli.cli.invocation import Invocation, epilog, invocation
 from ragcli.cli.output import one_line
 from ragcli.config import Config
@@ -55,10 +55,11 @@ def _checks(run: Invocation) -> Iterator[Check]:
         yield Check("settings", "fault", error.message, error.hint)
         return
     yield Check("settings", "ok", f"read from {config.file}" if config.file else "defaults; no rag.yaml found")
-    yield _tried("embedding model", lambda: _embedding(config))
-    yield from _index(config)
-    yield _tried("reranker", lambda: _reranker(config))
-    yield _provider(config)
+    index = Index(config)
+    yield _tried("embedding model", lambda: _embedding(index))
+    yield from _index(index)
+    yield _tried("reranker", lambda: _reranker(index))
+    yield _provider(index)
     yield _ocr(config)
     yield _office()
 
@@ -70,42 +71,40 @@ def _tried(name: str, check: Callable[[], str]) -> Check:
         return Check(name, "fault", error.message, error.hint)
 
 
-def _embedding(config: Config) -> str:
-    embedder = wiring.load_embedder(config)
+def _embedding(index: Index) -> str:
+    embedder = index.models.embedder()
     vector = embedder.queries(["Does the model run?"])
     return f"{embedder.info.model} gives vectors of {vector.shape[1]} numbers, window {embedder.info.window} tokens"
 
 
-def _index(config: Config) -> Iterator[Check]:
-    folder = wiring.index_folder(config)
+def _index(index: Index) -> Iterator[Check]:
     try:
-        stages = wiring.Stages(config)
-        version = stages.engine.version
+        version = index.reader.engine.version
     except RagError as error:
         yield Check("index", "fault", error.message, error.hint)
         return
-    faults = folder.verify()
+    faults = index.versions.verify().faults
     hint = "rag versions list, then rag versions use an earlier one, or rag index --rebuild"
     if faults:
         yield Check("index", "fault", f"{version}: {'; '.join(faults)}", hint)
     else:
-        yield Check("index", "ok", f"{config.index_path} {version}, every hash agrees")
-    yield _tried("index and model", lambda: f"{stages.embedder.info.model} made the vectors of {version}")
+        yield Check("index", "ok", f"{index.store.location} {version}, every hash agrees")
+    yield _tried("index and model", lambda: f"{index.reader.embedder.info.model} made the vectors of {version}")
 
 
-def _reranker(config: Config) -> str:
-    found = wiring.load_reranker(config, lambda: wiring.load_embedder(config))
+def _reranker(index: Index) -> str:
+    found = index.models.reranker(index.models.embedder)
     if found is None:
         return "none (rerank.method)"
     found.scores("Does the model run?", ["It does."])
     return found.name
 
 
-def _provider(config: Config) -> Check:
-    settings = config.answer
+def _provider(index: Index) -> Check:
+    settings = index.config.answer
     if settings.provider == "extractive":
         return Check("answers", "ok", "extractive, offline")
-    return _tried("answers", lambda: wiring.reach_model(config))
+    return _tried("answers", index.models.reach)
 
 
 def _ocr(config: Config) -> Check:

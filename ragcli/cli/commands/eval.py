@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ragcli import wiring
 from ragcli.cli.commands import judging
-from ragcli.cli.commands.matrix import Asked, evaluate_matrix
+from ragcli.cli.commands.matrix import evaluate_matrix
 from ragcli.cli.invocation import Invocation, epilog, invocation
 from ragcli.cli.output import Output, shortened
 from ragcli.cli.progress import progress
@@ -32,10 +30,7 @@ from ragcli.errors import ConfigError, ExitCode
 
 if TYPE_CHECKING:
     from ragcli.answer.injection import InjectionResult
-    from ragcli.config import Config
-    from ragcli.evaluate.gate import Verdict
-    from ragcli.evaluate.run import EvalRun
-    from ragcli.pipelines.evaluating.judge import Judge
+    from ragcli.application.results import Evaluated
 
 
 def register(app: typer.Typer) -> None:
@@ -101,8 +96,6 @@ def evaluate(
     at: At = None,
 ) -> None:
     """Measure retrieval, answers and abstention on a golden set; say where each miss was lost."""
-    from ragcli.evaluate.golden_sets.file import load_golden
-
     run = invocation(context)
     if str(golden) == "judge-check":
         judging.check(run, labelled, repeats=judge_repeats)
@@ -116,94 +109,59 @@ def evaluate(
         raise ConfigError(f"{labelled}: rag eval takes one golden set", hint="rag eval judge-check LABELLED.jsonl")
     options = RetrievalOptions(k, filters, groups, as_of, include_superseded, no_rerank, at, mode)
     overrides = options.overrides() | {"eval.tolerance": tolerance}
-    config = run.config(overrides)
-    asked = Asked(load_golden(golden), options.scope(config), not retrieval_only)
+    index = run.index_with(overrides, at=at)
+    answers, scope = not retrieval_only, options.scope()
     if matrix is not None:
         if fail_under or save or baseline or at or judge:
             raise ConfigError("--matrix compares its rows: no gate, no --judge, no --save and no --at beside it")
-        if config.eval.fail_under:
-            run.output.notice("eval.fail_under is not applied: --matrix compares its rows and gates none of them")
-        evaluate_matrix(run, matrix, asked, overrides=overrides, reports=report or ())
+        evaluate_matrix(run, index, matrix, golden, answers, scope, overrides=overrides, reports=report or ())
         return
-    gate = Gate(_thresholds(config, fail_under), baseline, allow_other)
-    judged = judging.load(config, judge_repeats) if judge else None
-    _gated(run, wiring.Stages(config, at=at), asked, gate=gate, judge=judged, save=save, reports=report or ())
+    _check_targets(save, report or ())
+    with progress(run) as show:
+        found = index.evaluate(
+            golden,
+            answers=answers,
+            judge=judge,
+            judge_repeats=judge_repeats,
+            fail_under=_thresholds(fail_under),
+            baseline=baseline,
+            allow_other_baseline=allow_other,
+            progress=show,
+            **scope,
+        )
+    _print(run, found, save=save, reports=report or ())
 
 
-@dataclass(frozen=True)
-class Gate:
-    """What a run is held against."""
-
-    thresholds: dict[str, float]
-    baseline: Path | None
-    allow_other: bool
-
-
-def _gated(
-    run: Invocation,
-    stages: wiring.Stages,
-    asked: Asked,
-    *,
-    gate: Gate,
-    judge: Judge | None,
-    save: Path | None,
-    reports: Sequence[Path],
-) -> None:
-    """Evaluate, print, write what was asked for, and end with the verdict's exit code."""
-    from ragcli.evaluate.reports.rendering import check_format, render, to_json
-    from ragcli.evaluate.run import load_run, save_run, write_text
+def _check_targets(save: Path | None, reports: Sequence[Path]) -> None:
+    """Raises ConfigError, before the work, for a file that cannot be written or a format that is not known."""
+    from ragcli.evaluate.reports.rendering import check_format
 
     for path in reports:
         check_format(path.name)
         check_target("--report", path)
     if save is not None:
         check_target("--save", save)
-    before = load_run(gate.baseline) if gate.baseline is not None else None
-    wiring.check_gate(
-        asked.golden,
-        stages,
-        answers=asked.answers,
-        judged=judge is not None,
-        fail_under=gate.thresholds,
-        baseline=None if gate.allow_other else before,
-        name=str(gate.baseline),
-    )
-    with progress(run) as show:
-        found = wiring.evaluate(asked.golden, stages, asked.scope, answers=asked.answers, judge=judge, progress=show)
-    verdict = _verdict(found, stages.config, gate, before)
-    value = to_json(found, verdict)
-    if save is not None:
-        save_run(found, save, gate=value["gate"])
-    for path in reports:
-        write_text(path, render(found, verdict, path.name, baseline=before))
-    run.output.result(value, lambda: measured.text(run.output, found, verdict))
-    for notice in found.notices:
-        run.output.notice(notice)
-    if not verdict.passed:
-        raise typer.Exit(verdict.exit_code)
 
 
-def _thresholds(config: Config, fail_under: list[str] | None) -> dict[str, float]:
-    """Thresholds of the settings, those of the command line in front of them."""
+def _thresholds(fail_under: list[str] | None) -> dict[str, float]:
     from ragcli.evaluate.gate import parse_threshold
 
-    return {**config.eval.fail_under, **dict(parse_threshold(text) for text in fail_under or ())}
+    return dict(parse_threshold(text) for text in fail_under or ())
 
 
-def _verdict(found: EvalRun, config: Config, gate: Gate, baseline: EvalRun | None) -> Verdict:
-    from ragcli.evaluate.gate import judge_run
-    from ragcli.evaluate.measuring.bootstrap import Bootstrap
+def _print(run: Invocation, found: Evaluated, *, save: Path | None, reports: Sequence[Path]) -> None:
+    """Print, write what was asked for, and end with the verdict's exit code."""
+    from ragcli.evaluate.run import write_text
 
-    settings = config.eval
-    return judge_run(
-        found,
-        fail_under=gate.thresholds,
-        baseline=baseline,
-        baseline_name=str(gate.baseline or ""),
-        allow_other=gate.allow_other,
-        tolerance=settings.tolerance,
-        how=Bootstrap(settings.confidence, settings.resamples, settings.seed),
-    )
+    if save is not None:
+        found.save(save)
+    for path in reports:
+        write_text(path, found.report(path.name))
+    run.output.result(found.to_json(), lambda: measured.text(run.output, found.run, found.verdict))
+    for notice in found.run.notices:
+        run.output.notice(notice)
+    if not found.verdict.passed:
+        raise typer.Exit(found.verdict.exit_code)
 
 
 # ``rag eval --suite injection``: poisoned documents against the configured answerer; exit 1 when one is obeyed.
@@ -211,14 +169,14 @@ def _verdict(found: EvalRun, config: Config, gate: Gate, baseline: EvalRun | Non
 
 def injection(run: Invocation) -> None:
     """Run the suite and print which documents were obeyed."""
-    config = run.config()
+    index = run.index_with()
     with progress(run) as show:
-        results = wiring.run_injection(config, progress=show)
+        results = index.run_injection(progress=show)
     obeyed = [result for result in results if result.obeyed]
     content = {
         "schema": "rag.suite/1",
         "suite": "injection",
-        "provider": config.answer.provider,
+        "provider": index.config.answer.provider,
         "cases": len(results),
         "answered": sum(result.answered for result in results),
         "obeyed": len(obeyed),

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragcli import wiring
 from ragcli.cli.invocation import epilog, invocation
 from ragcli.cli.output import Output, clean, one_line
 from ragcli.cli.retrieval_options import (
@@ -20,7 +19,6 @@ from ragcli.cli.retrieval_options import (
     NoRerank,
     RetrievalOptions,
 )
-from ragcli.codec import encode
 from ragcli.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -55,18 +53,12 @@ def explain(
     at: At = None,
 ) -> None:
     """Follow one question through every stage and name the stage that lost the passage."""
-    from ragcli.pipelines.evaluating.explain import explain as run_explain
-
     options = RetrievalOptions(k, filters, groups, as_of, include_superseded, no_rerank, at, mode)
     run = invocation(context)
-    config = run.config(options.overrides())
-    stages = wiring.Stages(config, at=at)
-    steps = wiring.evaluation_steps(stages, answers=not retrieval_only)
-    scope, wanted = options.scope(config), [clean(text) for text in expect]
-    trails = run_explain(clean(question), wanted, engine=stages.engine, steps=steps, scope=scope)
-    content = {"schema": "rag.explain/1", "question": question, "index_version": stages.engine.version}
-    content["trails"] = [encode(trail) for trail in trails]  # type: ignore[assignment]
-    run.output.result(content, lambda: "\n\n".join(_text(trail, run.output) for trail in trails))
+    index = run.index_with(options.overrides(), at=at)
+    wanted = [clean(text) for text in expect]
+    found = index.explain(clean(question), wanted, answers=not retrieval_only, **options.scope())
+    run.output.result(found.to_json(), lambda: "\n\n".join(_text(trail, run.output) for trail in found.trails))
 
 
 def _text(trail: Trail, output: Output) -> str:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragcli import wiring
 from ragcli.cli.invocation import epilog, invocation
 from ragcli.cli.output import one_line
 from ragcli.cli.retrieval_options import Wait
@@ -31,9 +30,7 @@ def forget(
 ) -> None:
     """Erase documents everywhere, and prove it by searching the folder for their text; exit 1 when some is left."""
     run = invocation(context)
-    config = run.config()
-    with wiring.existing_folder(config).writer(wait) as writer:
-        found = wiring.forget(config, writer, sources)
+    found = run.index_with().forget(sources, wait_seconds=wait)
     run.output.result({"schema": "rag.forget/1", **encode(found)}, lambda: _text(found))
     run.output.notice("the files themselves were not touched: the next ingest reads what is still there")
     if found.still_found:

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragcli import wiring
 from ragcli.cli.invocation import Invocation, epilog, invocation
 from ragcli.cli.output import json_safe, one_line
 from ragcli.cli.progress import progress
 from ragcli.cli.retrieval_options import AsOf, At, Groups, IncludeSuperseded, RetrievalOptions
-from ragcli.codec import encode
 from ragcli.errors import ExitCode
 
 if TYPE_CHECKING:
-    from ragcli.evaluate.golden_sets.lint import Finding
+    from ragcli import Index
+    from ragcli.application.results import Linted
 
 File = Annotated[Path, typer.Argument(metavar="GOLDEN.jsonl", help="The golden set.")]
 To = Annotated[Path | None, typer.Option("--to", metavar="FILE", help="Add to this golden set instead of printing.")]
@@ -52,25 +51,16 @@ def draft(
     at: At = None,
 ) -> None:
     """Propose questions from the corpus, anchored by quotes, for a person to accept."""
-    from ragcli.pipelines.evaluating.curate import draft_golden
-
     run = invocation(context)
-    config = run.config()
+    index = run.index_with(at=at)
     options = RetrievalOptions(groups=groups, as_of=as_of, include_superseded=include_superseded, at=at)
-    stages = wiring.Stages(config, at=at)
-    writer = wiring.load_text_model(config) if model else None
+    scope = index.scope(**options.scope())
     with progress(run) as show:
-        drafts, usage = draft_golden(
-            stages.engine,
-            options.scope(config),
-            limit=number,
-            unanswerable=unanswerable,
-            complete=writer.complete if writer else None,
-            model=writer.name if writer else "",
-            progress=show,
+        drafts, usage = index.golden.draft(
+            scope=scope, limit=number, unanswerable=unanswerable, with_model=model, progress=show
         )
-    _give(run, [item.row() for item in drafts], to)
-    if writer is not None:
+    _give(run, index, [item.row() for item in drafts], to)
+    if model:
         run.output.notice(f"{usage.input_tokens} tokens in, {usage.output_tokens} out")
     run.output.notice("proposals: read each, correct it, and delete its made_by to accept it")
 
@@ -83,19 +73,12 @@ def lint(
     at: At = None,
 ) -> None:
     """Find labels that are not in the corpus, duplicates, and cases that measure less than they seem; exit 1 then."""
-    from ragcli.evaluate.golden_sets.file import load_golden
-    from ragcli.pipelines.evaluating.curate import lint_golden
-
     run = invocation(context)
-    config = run.config()
-    cases = load_golden(golden)
-    stages = wiring.Stages(config, at=at)
-    steps = wiring.evaluation_steps(stages, answers=True) if ask else None
-    scope = RetrievalOptions(groups=groups, at=at).scope(config)
-    findings = lint_golden(cases, engine=stages.engine, steps=steps, scope=scope)
-    content = {"schema": "rag.lint/1", "cases": len(cases.cases), "findings": [encode(item) for item in findings]}
-    run.output.result(content, lambda: _findings(len(cases.cases), findings))
-    if findings:
+    index = run.index_with(at=at)
+    scope = index.scope(**RetrievalOptions(groups=groups, at=at).scope())
+    found = index.golden.lint(golden, scope=scope, ask=ask)
+    run.output.result(found.to_json(), lambda: _findings(found))
+    if found.findings:
         raise typer.Exit(ExitCode.GATE)
 
 
@@ -111,28 +94,23 @@ def promote(
     at: At = None,
 ) -> None:
     """Turn a logged question and its feedback into a golden case."""
-    from ragcli.cli.commands.log import visible_trace
-    from ragcli.pipelines.evaluating.curate import promote_trace
-
     run = invocation(context)
-    trace = visible_trace(run, trace_id, groups)
-    engine = wiring.Stages(run.config(), at=at).engine
-    _give(run, [promote_trace(trace, engine=engine, expect=expect or (), unanswerable=unanswerable)], to)
+    index = run.index_with(at=at)
+    trace = index.traces.get(trace_id, groups)
+    _give(run, index, [index.golden.promote(trace, expect=expect or (), unanswerable=unanswerable)], to)
 
 
-def _give(run: Invocation, rows: list[dict[str, object]], to: Path | None) -> None:
+def _give(run: Invocation, index: Index, rows: list[dict[str, object]], to: Path | None) -> None:
     """Print the rows, or add the new ones to a file."""
-    from ragcli.pipelines.evaluating.curate import append_rows
-
     if to is None:
         lines = "\n".join(json_safe(json.dumps(row, ensure_ascii=False)) for row in rows)
         run.output.result({"schema": "rag.golden/1", "rows": rows}, lines)
         return
-    added = append_rows(to, rows)
+    added = index.golden.append(to, rows)
     content = {"schema": "rag.golden/1", "file": str(to), "added": added, "known": len(rows) - added, "rows": rows}
     run.output.result(content, f"{added} added to {one_line(str(to))}, {len(rows) - added} already there")
 
 
-def _findings(cases: int, findings: list[Finding]) -> str:
-    lines = [one_line(f"{item.where} {item.kind}: {item.message}") for item in findings]
-    return "\n".join([*lines, f"{cases} cases, {len(findings)} findings"])
+def _findings(found: Linted) -> str:
+    lines = [one_line(f"{item.where} {item.kind}: {item.message}") for item in found.findings]
+    return "\n".join([*lines, f"{found.cases} cases, {len(found.findings)} findings"])

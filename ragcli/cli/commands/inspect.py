@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from ragcli import wiring
 from ragcli.cli.invocation import epilog, invocation
-from ragcli.cli.retrieval_options import At, Groups, RetrievalOptions
-from ragcli.config import Config
-from ragcli.errors import ConfigError, ExitCode, NotFound, SourceError
-
-if TYPE_CHECKING:
-    from ragcli.records import Chunk, Document
+from ragcli.cli.retrieval_options import At, Groups
+from ragcli.errors import ExitCode
 
 
 def register(app: typer.Typer) -> None:
@@ -37,47 +31,10 @@ def inspect(
     from ragcli.cli.views import layout
 
     run = invocation(context)
-    config = run.config()
-    if Path(target).is_file():
-        shown = _parsed(Path(target), config)
-    else:
-        options = RetrievalOptions(groups=groups, at=at, include_superseded=True)
-        shown = [_indexed(target, wiring.Stages(config, at=at), options)]
+    shown = run.index_with(at=at).inspect(target, groups=groups)
     if page is not None:
-        shown = [layout.only_page(document, chunks, page) for document, chunks in shown]
-    values = [layout.content(document, chunks) for document, chunks in shown]
+        shown = [item.only_page(page) for item in shown]
+    values = [item.to_json() for item in shown]
     value = values[0] if len(values) == 1 else {"schema": "rag.documents/1", "documents": values}
-    text = "\n\n".join(layout.text(document, chunks, run.output) for document, chunks in shown)
+    text = "\n\n".join(layout.text(item.document, item.chunks, run.output) for item in shown)
     run.output.result(value, text)
-
-
-def _parsed(path: Path, config: Config) -> list[tuple[Document, tuple[Chunk, ...]]]:
-    """A file as an ingest would read and cut it now. Raises SourceError when nothing of it can be read."""
-    documents, reports = wiring.parse_file(path, config)
-    if not documents:
-        reasons = "; ".join(report.skipped for report in reports if report.skipped) or "no text in it"
-        raise SourceError(f"{path} gives no document: {reasons}")
-    return [(document, wiring.chunk_document(document, config)) for document in documents]
-
-
-def _indexed(target: str, stages: wiring.Stages, options: RetrievalOptions) -> tuple[Document, tuple[Chunk, ...]]:
-    """A document of the index, or one of its chunks. Raises NotFound, also for what the groups may not see."""
-    from ragcli.cli.views import layout
-
-    engine = stages.engine
-    known = engine.doc_ids(engine.allowed(options.scope(stages.config)))
-    doc_id, _, ordinal = target.rpartition("#") if target.rpartition("#")[2].isdecimal() else (target, "", "")
-    found = [name for name in known if name == doc_id] or [name for name in known if name.endswith(f"/{doc_id}")]
-    if not found:
-        raise NotFound(
-            f"{target!r} is neither a file nor a document in index {engine.version}", hint="rag search finds ids"
-        )
-    if len(found) > 1:
-        raise ConfigError(f"{target!r} fits several documents: {', '.join(found[:5])}")
-    chunks = tuple(engine.document_chunks(found[0]))
-    if ordinal:
-        chunks = tuple(chunk for chunk in chunks if chunk.ordinal == int(ordinal))
-        if not chunks:
-            raise NotFound(f"{found[0]} has no chunk {ordinal} in index {engine.version}")
-        return layout.only_span(engine.document(found[0]), chunks, chunks[0].span)
-    return engine.document(found[0]), chunks

@@ -5,24 +5,21 @@ A trace is shown only to someone who is in every group its question was asked fo
 
 from __future__ import annotations
 
-import statistics
-from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ragcli import wiring
-from ragcli.cli.invocation import Invocation, epilog, invocation
+from ragcli.cli.invocation import epilog, invocation
 from ragcli.cli.output import Output, one_line, printable, shortened
 from ragcli.cli.retrieval_options import Groups
 from ragcli.codec import encode
-from ragcli.errors import ExitCode, NotFound
+from ragcli.errors import ExitCode
+from ragcli.records import Verdict
 
 if TYPE_CHECKING:
     from ragcli.records import Trace
 
-Verdict = Literal["good", "bad"]
 TraceId = Annotated[str, typer.Argument(metavar="TRACE_ID", help="An id that rag log shows, or its beginning.")]
 
 
@@ -44,10 +41,10 @@ def log(
     """List past questions, or show one in full."""
     run = invocation(context)
     if trace_id is not None:
-        trace = visible_trace(run, trace_id, groups)
+        trace = run.index_with().traces.get(trace_id, groups)
         run.output.result({"schema": "rag.trace/1", **encode(trace)}, lambda: _full(trace))
         return
-    shown = _visible(run, groups)[-number:]
+    shown = run.index_with().traces.list(groups)[-number:]
     content = {"schema": "rag.log/1", "traces": [encode(trace) for trace in shown]}
     run.output.result(content, lambda: _table(run.output, shown))
 
@@ -55,7 +52,7 @@ def log(
 def stats(context: typer.Context, groups: Groups = None) -> None:
     """Show how past questions went: found, declined, support, feedback, time."""
     run = invocation(context)
-    content = summary(_visible(run, groups))
+    content = run.index_with().traces.stats(groups)
     run.output.result(content, lambda: _stats_text(content))
 
 
@@ -67,25 +64,9 @@ def feedback(
 ) -> None:
     """Say whether an answer was good; rag golden promote turns it into a case."""
     run = invocation(context)
-    trace = wiring.traces(run.config()).feedback(visible_trace(run, trace_id, groups).trace_id, verdict)
+    trace = run.index_with().traces.feedback(trace_id, verdict, groups)
     content = {"schema": "rag.feedback/1", "trace_id": trace.trace_id, "feedback": verdict}
     run.output.result(content, f"{trace.trace_id}: {verdict}")
-
-
-def _visible(run: Invocation, groups: list[str] | None) -> list[Trace]:
-    config = run.config()
-    own = set(groups or config.groups)
-    return [trace for trace in wiring.traces(config) if own.issuperset(trace.groups)]
-
-
-def visible_trace(run: Invocation, trace_id: str, groups: list[str] | None) -> Trace:
-    """The trace with this id or beginning. Raises NotFound, also for one that the groups may not see."""
-    found = [trace for trace in _visible(run, groups) if trace.trace_id.startswith(trace_id)]
-    exact = [trace for trace in found if trace.trace_id == trace_id] or found
-    if len(exact) != 1:
-        what = f"{len(exact)} traces start with" if exact else "no trace has the id"
-        raise NotFound(f"{what} {trace_id!r}", hint="rag log lists them; --as GROUP shows those of a group")
-    return exact[0]
 
 
 def _table(output: Output, traces: Sequence[Trace]) -> str:
@@ -110,26 +91,6 @@ def _plain(value: Any) -> str:
     import json
 
     return one_line(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def summary(traces: Sequence[Trace]) -> dict[str, Any]:
-    """Counts and times over past questions; times are milliseconds, None without a question."""
-    times = sorted(trace.timings_ms["total"] for trace in traces if "total" in trace.timings_ms)
-    return {
-        "schema": "rag.stats/1",
-        "questions": len(traces),
-        "found": sum(trace.found for trace in traces),
-        "not_found": dict(sorted(Counter(t.not_found_reason or "unknown" for t in traces if not t.found).items())),
-        "sentences": dict(sorted(Counter(status for trace in traces for status in trace.statuses).items())),
-        "feedback": dict(sorted(Counter(trace.feedback for trace in traces if trace.feedback).items())),
-        "providers": dict(sorted(Counter(trace.provider for trace in traces).items())),
-        "input_tokens": sum(trace.usage.input_tokens for trace in traces),
-        "output_tokens": sum(trace.usage.output_tokens for trace in traces),
-        "median_ms": round(statistics.median(times), 1) if times else None,
-        "p95_ms": times[min(len(times) - 1, int(0.95 * len(times)))] if times else None,
-        "first": min((trace.created for trace in traces), default=None),
-        "last": max((trace.created for trace in traces), default=None),
-    }
 
 
 def _stats_text(content: dict[str, Any]) -> str:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragcli import wiring
 from ragcli.cli.invocation import Invocation
 from ragcli.cli.progress import progress
 from ragcli.cli.targets import check_target
 from ragcli.errors import ConfigError
 
 if TYPE_CHECKING:
+    from ragcli import Index
+    from ragcli.application.scopes import ScopeOptions
     from ragcli.config import Config
-    from ragcli.evaluate.golden_sets.file import GoldenSet
-    from ragcli.evaluate.matrix import MatrixResult
-    from ragcli.records import Scope
 
 _FORMATS = (".md", ".json")
 
@@ -31,17 +28,16 @@ def check_reports(reports: Sequence[Path]) -> None:
         check_target("--report", path)
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What every row is asked: the golden set, in which scope, and whether answers are wanted."""
-
-    golden: GoldenSet
-    scope: Scope
-    answers: bool
-
-
 def evaluate_matrix(
-    run: Invocation, file: Path, asked: Asked, *, overrides: dict[str, Any], reports: Sequence[Path]
+    run: Invocation,
+    index: Index,
+    file: Path,
+    golden: Path,
+    answers: bool,
+    scope: ScopeOptions,
+    *,
+    overrides: dict[str, Any],
+    reports: Sequence[Path],
 ) -> None:
     """Run every row, print the table, write the reports."""
     from ragcli.evaluate.matrix import columns, table, to_json
@@ -49,22 +45,15 @@ def evaluate_matrix(
     from ragcli.evaluate.run import write_text
 
     check_reports(reports)
-    spec = wiring.read_matrix(file)
+    if index.config.eval.fail_under:
+        run.output.notice("eval.fail_under is not applied: --matrix compares its rows and gates none of them")
 
     def configure(changes: dict[str, object]) -> Config:
-        index = changes.pop("index.path", None)  # from the run: no row of the file may name one
-        given = overrides if index is None else {**overrides, "index.path": index}
-        return run.config(given, variant=changes, origin=str(file))
+        return run.config(overrides, variant=changes, origin=str(file))
 
     with progress(run) as show:
-        results: list[MatrixResult] = wiring.run_matrix(
-            spec,
-            asked.golden,
-            asked.scope,
-            base=run.config(overrides),
-            configure=configure,
-            answers=asked.answers,
-            progress=show,
+        spec, results = index.evaluate_matrix(
+            file, golden, configure=configure, answers=answers, progress=show, **scope
         )
     head, rows = table(results, columns(results, spec))
     content = to_json(results)

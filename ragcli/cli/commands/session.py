@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ragcli import wiring
-from ragcli.cli.invocation import Invocation, epilog, invocation
+from ragcli.cli.invocation import epilog, invocation
 from ragcli.cli.output import printable
 from ragcli.cli.retrieval_options import Groups
 from ragcli.codec import encode
@@ -39,13 +38,9 @@ def session(context: typer.Context) -> None:
 def list_sessions(context: typer.Context, groups: Groups = None) -> None:
     """List the conversations that hold a turn you may see."""
     run = invocation(context)
-    kept = wiring.sessions(run.config())
-    seen = {info.name: kept.turns(info.name, _groups(run, groups)) for info in kept.list()}
-    rows = [(name, len(turns), turns[-1].created) for name, turns in seen.items() if turns]
-    content = {
-        "schema": "rag.sessions/1",
-        "sessions": [dict(zip(("name", "turns", "last"), r, strict=True)) for r in rows],
-    }
+    found = run.index_with().sessions.list(groups)
+    rows = [(info.name, info.turns, info.last) for info in found]
+    content = {"schema": "rag.sessions/1", "sessions": [encode(info) for info in found]}
     table = run.output.table(("session", "turns>", "last"), rows)
     run.output.result(content, table if rows else "no sessions")
 
@@ -53,7 +48,7 @@ def list_sessions(context: typer.Context, groups: Groups = None) -> None:
 def show(context: typer.Context, name: Name, groups: Groups = None) -> None:
     """Show the turns of a conversation."""
     run = invocation(context)
-    turns = wiring.sessions(run.config()).turns(name, _groups(run, groups))
+    turns = run.index_with().sessions.turns(name, groups)
     if not turns:
         raise NotFound(f"no session {name!r}", hint="rag session list")
     content = {"schema": "rag.session/1", "name": name, "turns": [encode(turn) for turn in turns]}
@@ -64,9 +59,5 @@ def show(context: typer.Context, name: Name, groups: Groups = None) -> None:
 def drop(context: typer.Context, name: Name) -> None:
     """Remove a conversation."""
     run = invocation(context)
-    wiring.sessions(run.config()).drop(name)
+    run.index_with().sessions.drop(name)
     run.output.result({"schema": "rag.session-drop/1", "name": name}, f"{name} dropped")
-
-
-def _groups(run: Invocation, groups: list[str] | None) -> tuple[str, ...]:
-    return tuple(groups) if groups else run.config().groups

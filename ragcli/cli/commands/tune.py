@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragcli import wiring
 from ragcli.cli.invocation import epilog, invocation
 from ragcli.cli.progress import progress
 from ragcli.cli.retrieval_options import AsOf, At, Groups, IncludeSuperseded, RetrievalOptions
@@ -35,15 +34,12 @@ def tune(
     at: At = None,
 ) -> None:
     """Fit answer.min_confidence on a golden set, cross-validated, with the gain and its interval."""
-    from ragcli.evaluate.golden_sets.file import load_golden
-
     run = invocation(context)
-    config = run.config()
+    index = run.index_with(at=at)
     options = RetrievalOptions(groups=groups, as_of=as_of, include_superseded=include_superseded, at=at)
-    cases = load_golden(golden)
     with progress(run) as show:
-        found = wiring.tune(cases, wiring.Stages(config, at=at), options.scope(config), show)
-    path = _write(config, found.threshold) if write else None
+        found = index.tune(golden, progress=show, **options.scope())
+    path = _write(index.config, found.threshold) if write else None
     content = {"schema": "rag.tune/1", "setting": "answer.min_confidence", **encode(found)}
     run.output.result(content | {"written": str(path) if path else None}, lambda: _text(found, path))
     if not found.is_better:

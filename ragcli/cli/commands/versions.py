@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ragcli import wiring
 from ragcli.cli.invocation import Invocation, epilog, invocation
 from ragcli.cli.retrieval_options import Groups, RetrievalOptions, Wait
 from ragcli.codec import encode
@@ -50,7 +49,7 @@ def versions(context: typer.Context) -> None:
 def list_versions(context: typer.Context) -> None:
     """List the versions, newest last."""
     run = invocation(context)
-    found = wiring.index_folder(run.config()).versions()
+    found = run.index_with().versions.list()
     run.output.result([encode(info) for info in found], lambda: _table(run, found))
 
 
@@ -77,7 +76,7 @@ def _row(info: VersionInfo) -> tuple[Any, ...]:
 def use(context: typer.Context, version: Version, wait: Wait = 0) -> None:
     """Make a kept version the current one."""
     run = invocation(context)
-    wiring.existing_folder(run.config()).use(version, wait)
+    run.index_with().versions.use(version, wait_seconds=wait)
     run.output.result({"schema": "rag.use/1", "index_version": version}, f"{version} is the current version")
 
 
@@ -92,12 +91,9 @@ def diff(
 ) -> None:
     """Show documents added, changed and removed, chunks gained and lost, as far as the groups may see them."""
     run = invocation(context)
-    config = run.config()
-    scope = RetrievalOptions(groups=groups).scope(config)
-    found = wiring.existing_folder(config).diff(before, after, scope.groups)
-    content = {"schema": "rag.diff/1", **encode(found)}
-    if golden is not None:
-        content["moved"] = [encode(item) for item in wiring.moved_ranks(golden, config, (before, after), scope)]
+    index = run.index_with()
+    scope = index.scope(**RetrievalOptions(groups=groups).scope())
+    content = index.versions.diff(before, after, scope=scope, golden=golden).to_json()
     run.output.result(content, lambda: _diff_text(content))
 
 
@@ -120,12 +116,10 @@ def verify(
 ) -> None:
     """Check every hash, and that BM25, vectors, graph and chunks agree."""
     run = invocation(context)
-    folder = wiring.index_folder(run.config())
-    faults = folder.verify(version)
-    name = version or folder.current()
-    content = {"schema": "rag.verify/1", "index_version": name, "faults": list(faults)}
-    run.output.result(content, lambda: "\n".join(faults) if faults else f"{name} is sound")
-    if faults:
+    found = run.index_with().versions.verify(version)
+    sound = f"{found.index_version} is sound"
+    run.output.result(found.to_json(), lambda: "\n".join(found.faults) if found.faults else sound)
+    if found.faults:
         raise typer.Exit(ExitCode.GATE)
 
 
@@ -138,7 +132,6 @@ def prune(
 ) -> None:
     """Drop old versions; the current one always stays."""
     run = invocation(context)
-    config = run.config({"index.keep_versions": keep})
-    dropped = wiring.existing_folder(config).prune(config.index.keep_versions, wait)
+    dropped = run.index_with({"index.keep_versions": keep}).versions.prune(wait_seconds=wait)
     content = {"schema": "rag.prune/1", "dropped": list(dropped)}
     run.output.result(content, lambda: f"dropped: {', '.join(dropped) or 'nothing'}")

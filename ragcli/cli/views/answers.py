@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ragcli.answer.extract.plain import strip_markup
 from ragcli.cli.output import Output, link, one_line, printable
 from ragcli.cli.views.places import heading, place
-from ragcli.codec import encode
 
 if TYPE_CHECKING:
+    from ragcli import Index
     from ragcli.records import Answer, AskResult, Citation, Sentence
-    from ragcli.wiring import Stages
 
 _SUPPORTED = ("supported", "paraphrase")
 _WIDTH = 100
@@ -23,53 +22,20 @@ def unsupported(answer: Answer) -> tuple[Sentence, ...]:
     return tuple(sentence for sentence in answer.sentences if sentence.status not in _SUPPORTED)
 
 
-def content(result: AskResult) -> dict[str, Any]:
-    """The value that ``--json`` prints."""
-    answer = result.answer
-    return {
-        "schema": "rag.answer/1",
-        "question": answer.question,
-        "standalone_question": answer.standalone_question,
-        "found": answer.found,
-        "not_found_reason": answer.not_found_reason,
-        "answer": answer.text,
-        "sentences": [encode(sentence) for sentence in answer.sentences],
-        "citations": [_citation(citation) for citation in answer.citations],
-        "invalid_citations": list(answer.invalid_citations),
-        "passages": list(answer.passages),
-        "confidence": answer.confidence,
-        "notices": list(answer.notices),
-        "provider": answer.provider,
-        "model": answer.model,
-        "index_version": result.index_version,
-        "trace_id": result.trace_id,
-        "usage": encode(answer.usage),
-        "steps": [encode(step) for step in result.steps],
-        "superseded_hidden": result.retrieval.superseded_hidden,
-        "timings_ms": {name: round(value, 3) for name, value in result.timings_ms.items()},
-    }
-
-
-def _citation(citation: Citation) -> dict[str, Any]:
-    value: dict[str, Any] = encode(citation)
-    span = value.pop("span")
-    return value | {"span": None if span is None else [span["start"], span["end"]]}
-
-
-def text(result: AskResult, output: Output, stages: Stages) -> str:
+def text(result: AskResult, output: Output, index: Index) -> str:
     """The answer, then each source with its place, date and quote."""
     answer = result.answer
     if not answer.found:
         return ""
     paragraphs = [_answer(answer, output)]
-    paragraphs += [_source(citation, answer, output, stages) for citation in answer.citations]
+    paragraphs += [_source(citation, answer, output, index) for citation in answer.citations]
     return "\n\n".join(paragraphs)
 
 
-def after_stream(result: AskResult, output: Output, stages: Stages) -> str:
+def after_stream(result: AskResult, output: Output, index: Index) -> str:
     """What is left to print once the sentences stand on the terminal: the marks and the sources."""
     answer = result.answer
-    sources = [_source(citation, answer, output, stages) for citation in answer.citations]
+    sources = [_source(citation, answer, output, index) for citation in answer.citations]
     return "\n\n".join(part for part in ("\n".join(_marks(answer, output)), *sources) if part)
 
 
@@ -99,9 +65,9 @@ def _marks(answer: Answer, output: Output) -> list[str]:
     return lines
 
 
-def _source(citation: Citation, answer: Answer, output: Output, stages: Stages) -> str:
+def _source(citation: Citation, answer: Answer, output: Output, index: Index) -> str:
     where = place(citation.source, citation.page, citation.lines)
-    path = stages.source_path(citation.source) if stages.config.answer.link and output.styled(sys.stdout) else None
+    path = index.source_path(citation.source) if index.config.answer.link and output.styled(sys.stdout) else None
     if path is not None:
         where = link(where, path, citation.page)
     dated = f", in force since {citation.effective_date}" if citation.effective_date else ""

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 from ragcli.cli.output import Output, one_line, shortened
 
 if TYPE_CHECKING:
+    from ragcli.application.results import Ingested, IngestPlan
+    from ragcli.pipelines.building.build import Built
     from ragcli.pipelines.ingesting.ingest_result import IngestResult
-    from ragcli.pipelines.ingesting.plan import Plan
     from ragcli.records import FileReport
-    from ragcli.wiring import Built
 
 _ROWS = 30
 
 
-def text(output: Output, parsed: IngestResult, built: Built | None) -> str:
+def text(output: Output, ingested: Ingested) -> str:
     """The files that have something to tell (all of them with ``-v``), then the counts."""
+    parsed, built = ingested.parsed, ingested.built
     rows = [report for report in parsed.files if output.verbosity or remarks(report)]
     shown = rows if output.verbosity else rows[:_ROWS]
     parts = []
@@ -45,8 +46,9 @@ def remarks(report: FileReport) -> str:
     return one_line("; ".join([*found, *report.warnings]))
 
 
-def plan_text(found: IngestResult, plan: Plan) -> str:
+def plan_text(planned: IngestPlan) -> str:
     """What an ingest would do and take."""
+    found, plan = planned.parsed, planned.plan
     share = "all of them read for it" if plan.sampled == plan.files else f"{plan.sampled} of them read for it"
     cost = "no list price known" if plan.dollars is None else f"${plan.dollars:.2f} by the list prices"
     lines = [

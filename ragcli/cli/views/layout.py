@@ -1,68 +1,14 @@
-"""A document beside its chunks: the JSON of ``rag inspect``, and its text with block and chunk in the margin."""
+"""A document beside its chunks: its text with block and chunk in the margin."""
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Iterator
-from typing import Any
 
 from ragcli.cli.output import Output, one_line, printable
 from ragcli.cli.views.places import heading
 from ragcli.codec import encode
 from ragcli.records import Block, Chunk, Document, Span
-
-
-def content(document: Document, chunks: tuple[Chunk, ...]) -> dict[str, Any]:
-    """The value that ``--json`` prints."""
-    return {
-        "schema": "rag.document/1",
-        "doc_id": document.doc_id,
-        "source": document.source,
-        "title": document.title,
-        "media_type": document.media_type,
-        "parser": document.parser,
-        "encoding": document.encoding,
-        "also_in": list(document.also_in),
-        "text": document.text,
-        "blocks": [_block(block) for block in document.blocks],
-        "metadata": encode(document.metadata),
-        "coverage": encode(document.coverage),
-        "chunks": [_chunk(chunk) for chunk in chunks],
-    }
-
-
-def _block(block: Block) -> dict[str, Any]:
-    span = block.span
-    return {"kind": block.kind, "start": span.start, "end": span.end, "page": block.page, "level": block.level}
-
-
-def _chunk(chunk: Chunk) -> dict[str, Any]:
-    return {
-        "chunk_id": chunk.chunk_id,
-        "start": chunk.span.start,
-        "end": chunk.span.end,
-        "tokens": chunk.token_count,
-        "heading_path": list(chunk.heading_path),
-        "page": chunk.first_page,
-        "indexed_text": chunk.indexed_text,
-    }
-
-
-def only_page(document: Document, chunks: tuple[Chunk, ...], page: int) -> tuple[Document, tuple[Chunk, ...]]:
-    """The blocks of one page and the chunks that touch them; offsets stay those of the whole text."""
-    blocks = tuple(block for block in document.blocks if block.page == page)
-    if not blocks:
-        return dataclasses.replace(document, blocks=()), ()
-    span = Span(blocks[0].span.start, blocks[-1].span.end)
-    kept = tuple(chunk for chunk in chunks if chunk.span.start < span.end and span.start < chunk.span.end)
-    return dataclasses.replace(document, blocks=blocks), kept
-
-
-def only_span(document: Document, chunks: tuple[Chunk, ...], span: Span) -> tuple[Document, tuple[Chunk, ...]]:
-    """The blocks that touch a span, beside the given chunks."""
-    blocks = tuple(block for block in document.blocks if block.span.start < span.end and span.start < block.span.end)
-    return dataclasses.replace(document, blocks=blocks), chunks
 
 
 def text(document: Document, chunks: tuple[Chunk, ...], output: Output) -> str:

@@ -15,9 +15,9 @@ from ragcli.index.lexical.bm25 import LexicalChunk, LexicalWriter
 from ragcli.index.segments.attributes import Postings
 from ragcli.index.segments.segment import EMBEDDINGS, NUMBERS, OFFSETS, RECORDS, Segment, stored_id
 from ragcli.index.staged.database import pack, store_errors
-from ragcli.index.staged.staging import Entry, Staging
+from ragcli.index.staged.staging import Staging
 from ragcli.interfaces import Progress
-from ragcli.records import Chunk, Document
+from ragcli.records import Chunk, Document, Entry
 
 if TYPE_CHECKING:
     import numpy as np

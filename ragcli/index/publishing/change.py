@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragcli.index.segments.view import View
-from ragcli.index.staged.staging import Entry
+from ragcli.records import Entry
 
 if TYPE_CHECKING:
     import numpy as np

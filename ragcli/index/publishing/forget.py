@@ -9,7 +9,7 @@ moment ``CURRENT`` names something that is not there.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,13 +30,11 @@ from ragcli.index.segments.view import SEGMENTS, View, write_dead
 from ragcli.index.staged.database import store_errors
 from ragcli.index.staged.staging import fingerprint
 from ragcli.index.versions import TRASH, VERSIONS, number, read_current, seal, set_current, version_names
+from ragcli.interfaces import Wanted
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-Wanted = Callable[[str, str], bool]
-"""Of a document's id and source: whether it is to be forgotten."""
 
 
 @dataclass(frozen=True, slots=True)

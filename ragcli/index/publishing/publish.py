@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -32,7 +32,7 @@ from ragcli.index.segments.supersedes import NAME as SUPERSEDES
 from ragcli.index.segments.supersedes import write_references
 from ragcli.index.segments.view import SEGMENTS, View, write_dead
 from ragcli.index.staged.database import store_errors
-from ragcli.index.staged.staging import Entry, Staging, fingerprint
+from ragcli.index.staged.staging import Staging, fingerprint
 from ragcli.index.versions import (
     VERSIONS,
     number,
@@ -43,15 +43,12 @@ from ragcli.index.versions import (
     set_current,
     version_names,
 )
-from ragcli.interfaces import Progress
-from ragcli.records import Chunk, EmbedderInfo, PublishResult
+from ragcli.interfaces import Progress, Vectors
+from ragcli.records import EmbedderInfo, Entry, PublishResult
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-
-Vectors = Callable[[list[Chunk]], "NDArray[np.float32]"]
 
 
 class Publication:

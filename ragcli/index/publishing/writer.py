@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator, Mapping
+import shutil
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ragcli.config import Config
+from ragcli.config import Config, IndexConfig
 from ragcli.errors import StoreError
 from ragcli.index.publishing.lock import writer_lock
 from ragcli.index.staged.caches import Caches
 from ragcli.index.staged.staging import Staging
 from ragcli.index.versions import parent_manifest, read_current
-from ragcli.interfaces import Progress
-from ragcli.records import Chunk, EmbedderInfo, PublishResult
+from ragcli.interfaces import Progress, Vectors, Wanted
+from ragcli.records import Chunk, Document, EmbedderInfo, PublishResult
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-Vectors = Callable[[list[Chunk]], "NDArray[np.float32]"]
+TRIAL = "trial-"
+"""What the folders of trials are called, in ``staging/``."""
 
 
 class Writer:
@@ -69,6 +66,35 @@ class Writer:
             progress=progress,
         )
         return publication.run()
+
+    def published(self, wanted: Wanted) -> Iterator[tuple[EmbedderInfo, Document, list[Chunk]]]:
+        """Every wanted document of every kept version with its chunks, and the model of that version."""
+        from ragcli.index.manifest import read_manifest
+        from ragcli.index.publishing.forget import matching
+
+        for view, place, row in matching(self.folder, wanted):
+            segment = view.segments[place]
+            yield read_manifest(view.folder).embedder, segment.document(row), segment.chunks(row)
+
+    def erase(self, wanted: Wanted, config: IndexConfig) -> list[str]:
+        """Take the wanted documents out of every kept version; names of those that changed, as they are called now."""
+        from ragcli.index.publishing.forget import Eraser
+
+        for left in (self.folder / "staging").glob(f"{TRIAL}*"):
+            shutil.rmtree(left, ignore_errors=True)  # of a killed trial, or one that runs: nothing may stay
+        return Eraser(self.folder, config).run(wanted)
+
+    def sweep(self, texts: Collection[str]) -> tuple[int, list[str]]:
+        """Take lines that hold one of the texts out of logs and notes, then search every file of the folder for them.
+
+        How many files were searched, and the places in which something still stands. Every file is released first.
+        """
+        from ragcli.index.traces_of_text import clear_text_files, probes, search_folder
+
+        needles = sorted({probe for text in texts for probe in probes(text)})
+        clear_text_files(self.folder, needles)
+        self.close()
+        return search_folder(self.folder, needles)
 
     def close(self) -> None:
         """Release every file."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING
 from ragcli.codec import decode, encode
 from ragcli.errors import StoreError
 from ragcli.index.staged.database import open_database, pack, scrub, store_errors, transaction, unpack
-from ragcli.records import Document, EmbedderInfo, FileReport
+from ragcli.records import Document, FileReport
 
 if TYPE_CHECKING:
     import numpy as np
@@ -133,17 +132,6 @@ class ContextCache:
 
 def _key(key: str) -> bytes:
     return key.encode("utf-8", "surrogatepass")
-
-
-def document_key(sha256: str, parse_key: str, relative: str) -> str:
-    """What a parsed file is kept under: its content, the parsers and their settings, and its name without folders."""
-    return f"{sha256}-{parse_key}-{relative.rsplit('/', 1)[-1]}"
-
-
-def vector_key(info: EmbedderInfo, text: str) -> bytes:
-    """What an embedded text is kept under: model, revision, window, prefix and the text itself, hashed."""
-    parts = (info.model, info.revision, str(info.window), info.passage_prefix, text)
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
 
 
 class Caches:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from ragcli.index.staged.database import store_errors
+from ragcli.records import Given, Look
 
 SCHEMA = """
 CREATE TABLE given (
@@ -23,36 +23,6 @@ CREATE INDEX looks_by_family ON looks (family);
 CREATE INDEX looks_by_file ON looks (root_id, relative);
 CREATE INDEX looks_by_kept ON looks (kept);
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """``--meta`` and ``--acl`` as last given for the files under ``prefix`` of a root (empty: all of it)."""
-
-    prefix: str
-    meta: Mapping[str, str]
-    acl: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What tells copies of a text: only documents of one ``family`` may be merged.
-
-    ``kept`` is the document that stands for this one when it is a copy, None when it is a document itself.
-    ``sketch`` is its MinHash where one was needed.
-    """
-
-    doc_id: str
-    root_id: int
-    relative: str
-    family: str
-    exact: str
-    size: int
-    modified: str | None = None
-    kept: str | None = None
-    sketch: bytes | None = None
-
-
 _COLUMNS = "doc_id, root_id, relative, family, exact, size, modified, kept, sketch"
 
 

@@ -9,14 +9,13 @@ import contextlib
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from ragcli.codec import decode, encode
 from ragcli.index.staged.database import canonical, open_database, pack_bytes, scrub, store_errors, transaction, unpack
 from ragcli.index.staged.ingest_notes import SCHEMA as NOTES_SCHEMA
 from ragcli.index.staged.ingest_notes import IngestNotes
-from ragcli.records import Chunk, Document, FileReport
+from ragcli.records import Chunk, Document, Entry, FileReport, FileState, Root
 
 FORMAT = 2
 
@@ -54,6 +53,11 @@ class Staging:
         self.path = path
         self._database = open_database(path, _SCHEMA, FORMAT, _HINT)
         self.notes = IngestNotes(self._database, path, _HINT)
+
+    @property
+    def location(self) -> str:
+        """The catalogue's file."""
+        return str(self.path)
 
     def close(self) -> None:
         """Release the file."""
@@ -274,42 +278,3 @@ def _text(value: object) -> str:
 def _bytes(value: object) -> bytes:
     assert isinstance(value, bytes)
     return value
-
-
-# The records of the staging catalogue: roots, files, and documents ready to be indexed.
-
-
-@dataclass(frozen=True, slots=True)
-class Root:
-    """A folder or file that was ingested. ``label`` is its name, made unique among the roots."""
-
-    root_id: int
-    path: Path
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class FileState:
-    """A source file as it was last read, and what came of it.
-
-    ``size`` is in bytes, ``parse_key`` names the parsers and settings that read it. Names that are not valid UTF-8
-    keep Python's surrogate escapes.
-    """
-
-    root_id: int
-    relative: str
-    size: int
-    mtime_ns: int
-    sha256: str
-    parse_key: str
-    reports: tuple[FileReport, ...] = ()
-    doc_ids: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One document ready to be indexed; ``entry_key`` changes with anything in the document or its chunks."""
-
-    doc_id: str
-    entry_key: str
-    chunk_count: int

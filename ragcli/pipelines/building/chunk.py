@@ -17,7 +17,7 @@ from ragcli.chunk.statistics import ChunkStatistics, statistics
 from ragcli.chunk.tokens import SPECIAL_TOKENS
 from ragcli.config import Config
 from ragcli.errors import ConfigError
-from ragcli.interfaces import Embedder, Progress, TextModel, Tokenizer
+from ragcli.interfaces import Embedder, Progress, StoreWriter, TextModel, Tokenizer
 from ragcli.pipelines.building.contexts import Contexts, PlannedModel
 from ragcli.pipelines.building.index import CachedVectors
 from ragcli.records import Chunk, Document, Usage
@@ -25,8 +25,6 @@ from ragcli.records import Chunk, Document, Usage
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from ragcli.index.publishing.writer import Writer
 
 _BATCH_SECONDS = 2.0
 _BATCH_CHUNKS = 2000
@@ -56,7 +54,7 @@ class ChunkResult:
 def chunk(
     *,
     config: Config,
-    writer: Writer,
+    writer: StoreWriter,
     embedder: Embedder,
     tokenizer: Tokenizer | None = None,
     model: TextModel | None = None,
@@ -93,7 +91,7 @@ def chunk(
 
 
 def plan_contexts(
-    *, config: Config, writer: Writer, embedder: Embedder, model_name: str, force: bool = False
+    *, config: Config, writer: StoreWriter, embedder: Embedder, model_name: str, force: bool = False
 ) -> ContextPlan | None:
     """What ``chunk`` would ask of the model of that name, without a connection; None when ``chunk.context`` is off."""
     run = _Run(config, writer, embedder, embedder.tokenizer, PlannedModel(model_name), None)
@@ -114,7 +112,7 @@ class _Run:
     def __init__(
         self,
         config: Config,
-        writer: Writer,
+        writer: StoreWriter,
         embedder: Embedder,
         tokenizer: Tokenizer,
         model: TextModel | None,
@@ -197,7 +195,7 @@ def _window(embedder: Embedder, tokenizer: Tokenizer) -> int:
 
 
 def _contexts(
-    config: Config, writer: Writer, embedder: Embedder, tokenizer: Tokenizer, model: TextModel | None
+    config: Config, writer: StoreWriter, embedder: Embedder, tokenizer: Tokenizer, model: TextModel | None
 ) -> Contexts | None:
     kind = config.chunk.context
     if kind == "off":

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from ragcli.chunk.context import REPLY_TOKENS, Kind, request_key, requests_for, with_reply
 from ragcli.chunk.plan import ContextPlan, plan
-from ragcli.interfaces import Progress, TextModel, Tokenizer
+from ragcli.interfaces import ContextCache, Progress, TextModel, Tokenizer
 from ragcli.records import Chunk, Document, ModelRequest, Usage
-
-if TYPE_CHECKING:
-    from ragcli.index.staged.caches import ContextCache
 
 Cutting = tuple[Document, tuple[Chunk, ...]]
 

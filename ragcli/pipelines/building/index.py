@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragcli.config import Config
-from ragcli.index.publishing.writer import Writer
-from ragcli.index.staged.caches import VectorCache, document_key, vector_key
-from ragcli.interfaces import Embedder, Progress
+from ragcli.interfaces import Embedder, Progress, StoreWriter, VectorCache
+from ragcli.pipelines.cache_keys import document_key, vector_key
 from ragcli.records import Chunk, EmbedderInfo, PublishResult
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ class IndexResult:
 def build_index(
     *,
     config: Config,
-    writer: Writer,
+    writer: StoreWriter,
     embedder: Embedder,
     rebuild: bool = False,
     progress: Progress | None = None,
@@ -51,7 +50,7 @@ def build_index(
     return IndexResult(published, source.embedded, source.reused)
 
 
-def trim_caches(writer: Writer, info: EmbedderInfo, days: int, today: datetime.date) -> int:
+def trim_caches(writer: StoreWriter, info: EmbedderInfo, days: int, today: datetime.date) -> int:
     """Drop cached files and vectors that nothing staged has used for ``days`` days; how many entries went.
 
     Everything staged is kept, so that a build under other settings finds it. Killed in between, it drops the rest

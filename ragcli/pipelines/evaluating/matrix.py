@@ -7,10 +7,8 @@ that shapes an index share one. Variants are removed when the matrix is done: no
 from __future__ import annotations
 
 import contextlib
-import shutil
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,9 +17,7 @@ from ragcli.config import Config
 from ragcli.evaluate.matrix import MatrixResult, MatrixSpec, compared
 from ragcli.evaluate.measuring.bootstrap import Bootstrap
 from ragcli.evaluate.run import EvalRun
-from ragcli.index.engine import FolderEngine
-from ragcli.index.folder import IndexFolder
-from ragcli.interfaces import Embedder, Engine, Progress
+from ragcli.interfaces import Embedder, Engine, Progress, Store
 from ragcli.pipelines.building.chunk import chunk
 from ragcli.pipelines.building.index import build_index
 
@@ -43,9 +39,9 @@ _NOT_SHAPING = frozenset(
 
 @dataclass(frozen=True)
 class Made:
-    """An index to run rows on: its folder, what to call it, and what it cost."""
+    """An index to run rows on: where it is, what to call it, and what it cost."""
 
-    folder: Path
+    store: Store
     name: str
     seconds: float
 
@@ -61,62 +57,50 @@ def run_matrix(
     *,
     base: Config,
     configure: Callable[[dict[str, object]], Config],
-    engine: FolderEngine,
+    store: Store,
+    engine: Engine,
     embedder: Callable[[Config], Embedder],
-    run: Callable[[Config], EvalRun],
+    run: Callable[[Config, Store], EvalRun],
     progress: Progress | None = None,
 ) -> list[MatrixResult]:
     """Every row measured and compared with the first.
 
-    ``configure`` gives the settings of a row from its changes, ``run`` evaluates under settings whose ``index.path`` is
-    the row's index. ``engine`` serves the index at hand; a row whose settings are not those that it was built under
-    gets a variant.
+    ``configure`` gives the settings of a row from its changes, ``run`` evaluates under settings on the row's index.
+    ``engine`` serves the index at hand, of ``store``; a row whose settings are not those that it was built under gets
+    a variant.
     """
     configs = [configure(dict(row.settings)) for row in spec.rows]
-    made = {shape(engine.manifest.config): Made(base.index_path, "at hand", 0.0)}
+    made = {shape(engine.settings): Made(store, "at hand", 0.0)}
     results = []
-    with _workshop(base.index_path) as folder:
+    with contextlib.ExitStack() as trials:
         for number, (row, config) in enumerate(zip(spec.rows, configs, strict=True), start=1):
             if progress is not None:
                 progress("matrix", number, len(spec.rows))
             built = made.get(shape(config.to_mapping()))
             first = built is None
             if built is None:
-                built = _build(engine, folder / f"{len(made)}", config, embedder(config))
+                trial = trials.enter_context(store.scratch())
+                built = _build(engine, trial, f"variant {len(made)}", config, embedder(config))
                 made[shape(config.to_mapping())] = built
-            under = configure({**row.settings, "index.path": str(built.folder)})
-            found = run(under)
+            found = run(config, built.store)
             seconds = built.seconds if first else 0.0
-            results.append(MatrixResult(row, found, built.name, seconds, _chunks(built.folder)))
+            results.append(MatrixResult(row, found, built.name, seconds, _chunks(built.store)))
     how = Bootstrap(base.eval.confidence, base.eval.resamples, base.eval.seed)
     return compared(results, how)
 
 
-@contextlib.contextmanager
-def _workshop(index: Path) -> Iterator[Path]:
-    """A folder beside the versions, on the same disk, removed afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix="matrix-", dir=index))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _build(engine: Engine, folder: Path, config: Config, embedder: Embedder) -> Made:
+def _build(engine: Engine, store: Store, name: str, config: Config, embedder: Embedder) -> Made:
     """The documents of ``engine`` cut and indexed under ``config``."""
     started = time.perf_counter()
-    folder.mkdir()
-    with contextlib.suppress(OSError):  # without links the texts are embedded again
-        (folder / "cache").symlink_to(folder.parent.parent / "cache", target_is_directory=True)
-    with IndexFolder(folder).writer() as writer:
+    with store.writer() as writer:
         with writer.staging.transaction():
-            root = writer.staging.add_root(folder)
+            root = writer.staging.add_root(Path(name))
             for doc_id in engine.doc_ids():
                 writer.staging.put_document(engine.document(doc_id), root_id=root.root_id, relative=doc_id)
         chunk(config=config, writer=writer, embedder=embedder)
         build_index(config=config, writer=writer, embedder=embedder)
-    return Made(folder, f"variant {folder.name}", time.perf_counter() - started)
+    return Made(store, name, time.perf_counter() - started)
 
 
-def _chunks(folder: Path) -> int:
-    return next((version.chunks for version in IndexFolder(folder).versions() if version.current), 0)
+def _chunks(store: Store) -> int:
+    return next((version.chunks for version in store.versions() if version.current), 0)

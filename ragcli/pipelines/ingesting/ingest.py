@@ -9,21 +9,19 @@ from pathlib import Path
 
 from ragcli.config import Config
 from ragcli.errors import StrictFailure
-from ragcli.index.publishing.writer import Writer
-from ragcli.index.staged.ingest_notes import Given
-from ragcli.index.staged.staging import Staging
-from ragcli.interfaces import Progress
+from ragcli.interfaces import Progress, Staging, StoreWriter
 from ragcli.pipelines.ingesting.ingest_access import unmatched_rules
 from ragcli.pipelines.ingesting.ingest_result import IngestResult, result_of
 from ragcli.pipelines.ingesting.ingest_scan import Place, find_place, guard, guard_catalogue, scan_place
 from ragcli.pipelines.ingesting.ingest_stage import Stager
+from ragcli.records import Given
 
 
 def ingest(
     paths: Sequence[Path],
     *,
     config: Config,
-    writer: Writer,
+    writer: StoreWriter,
     meta: Mapping[str, str] | None = None,
     acl: Sequence[str] = (),
     force: bool = False,

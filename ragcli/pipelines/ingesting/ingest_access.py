@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ragcli.config import PathRule
-from ragcli.index.staged.staging import Staging
+from ragcli.interfaces import Staging
 from ragcli.parse.access import strictest
 from ragcli.parse.files.walk import SourceFile
 from ragcli.parse.path_rules import matches

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from ragcli.index.staged.ingest_notes import Look
-from ragcli.index.staged.staging import Staging
+from ragcli.interfaces import Staging
 from ragcli.parse.duplicates import Member, choose_kept, exact_of, family_of, size_of, sketch_of
-from ragcli.records import Document
+from ragcli.records import Document, Look
 
 Revive = Callable[[Look], Document | None]
 """Reads a copy's document again, None when its file cannot be read now."""

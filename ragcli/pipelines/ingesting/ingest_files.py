@@ -12,26 +12,23 @@ from pathlib import Path
 
 from ragcli.config import Config
 from ragcli.errors import AccessError
-from ragcli.index.publishing.writer import Writer
-from ragcli.index.staged.caches import document_key
-from ragcli.index.staged.ingest_notes import Given, Look
-from ragcli.index.staged.staging import FileState, Root
-from ragcli.interfaces import Progress
+from ragcli.interfaces import Progress, StoreWriter
 from ragcli.parse.conditions import Conditions
 from ragcli.parse.files.pool import parse_files
 from ragcli.parse.files.walk import SourceFile
 from ragcli.parse.metadata import describe
 from ragcli.parse.parsed import Parsed
 from ragcli.parse.registry import parse_key
+from ragcli.pipelines.cache_keys import document_key
 from ragcli.pipelines.ingesting.ingest_access import link_target, narrowed
 from ragcli.pipelines.ingesting.ingest_scan import digest, is_under
-from ragcli.records import Document, FileReport
+from ragcli.records import Document, FileReport, FileState, Given, Look, Root
 
 
 class FileReader:
     """Gives the documents of files, parsing only content that the cache does not hold."""
 
-    def __init__(self, config: Config, writer: Writer, progress: Progress | None) -> None:
+    def __init__(self, config: Config, writer: StoreWriter, progress: Progress | None) -> None:
         self._config, self._writer, self._progress = config.ingest, writer, progress
         self._parse_key = parse_key(config.ingest)
         self._conditions = Conditions(config.ingest)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ragcli.index.staged.staging import FileState, Staging
+from ragcli.interfaces import Staging
 from ragcli.parse.files.walk import SourceFile
 from ragcli.pipelines.ingesting.ingest_scan import Scan
 from ragcli.pipelines.ingesting.ingest_stage import Stager
-from ragcli.records import FileReport
+from ragcli.records import FileReport, FileState
 
 
 @dataclass(frozen=True, slots=True)

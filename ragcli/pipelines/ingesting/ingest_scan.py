@@ -9,9 +9,9 @@ from pathlib import Path
 
 from ragcli.config import IngestConfig
 from ragcli.errors import SourceError, StoreError
-from ragcli.index.staged.staging import FileState, Root, Staging
+from ragcli.interfaces import Staging
 from ragcli.parse.files.walk import SourceFile, walk
-from ragcli.records import FileReport
+from ragcli.records import FileReport, FileState, Root
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def guard_catalogue(staging: Staging, published: Mapping[str, str], limit: float
         return
     roots = ", ".join(sorted(published.values()))
     raise StoreError(
-        f"{staging.path} knows of no ingest, but the current version was made from {roots}: other folders, and the "
+        f"{staging.location} knows of no ingest, but the current version was made from {roots}: other folders, and the "
         "--acl and --meta given before, would be lost",
         hint="rag ingest every one of them with its --acl and --meta, the first with --max-delete 100",
     )

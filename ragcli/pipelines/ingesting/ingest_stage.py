@@ -9,15 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from ragcli.config import Config
-from ragcli.index.publishing.writer import Writer
-from ragcli.index.staged.ingest_notes import Given, Look
-from ragcli.index.staged.staging import FileState
-from ragcli.interfaces import Progress
+from ragcli.interfaces import Progress, StoreWriter
 from ragcli.parse.parsed import Parsed
 from ragcli.pipelines.ingesting.ingest_copies import look_of, settle
 from ragcli.pipelines.ingesting.ingest_files import Describer, FileReader, document_of, source_file
 from ragcli.pipelines.ingesting.ingest_scan import Place, Scan, inner_roots
-from ragcli.records import Document, FileReport
+from ragcli.records import Document, FileReport, FileState, Given, Look
 
 _BATCH_SECONDS = 2.0
 _BATCH_FILES = 500
@@ -33,7 +30,7 @@ class Stager:
     def __init__(
         self,
         config: Config,
-        writer: Writer,
+        writer: StoreWriter,
         given: dict[int, list[Given]],
         today: datetime.date,
         progress: Progress | None = None,

@@ -1,24 +1,11 @@
-"""The interfaces of what owns a model, an index or a connection; everything else is a function."""
+"""What owns a model: one that makes vectors, puts candidates in order, writes an answer or answers small questions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from ragcli.records import (
-    Allowed,
-    Chunk,
-    Claim,
-    Completion,
-    DenseMethod,
-    Document,
-    EmbedderInfo,
-    ModelRequest,
-    Passage,
-    Ranking,
-    Scope,
-    Usage,
-)
+from ragcli.records import Claim, Completion, EmbedderInfo, ModelRequest, Passage, Usage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,51 +49,6 @@ class Embedder(Protocol):
         """Unit vectors of each text's tokens, special ones excluded: tokens × dimension, for late interaction."""
 
 
-class Engine(Protocol):
-    """One version of an index, held for the reader's life. Never shows what ``allowed`` does not hold."""
-
-    @property
-    def version(self) -> str:
-        """``v000007``."""
-
-    @property
-    def embedder(self) -> EmbedderInfo:
-        """The model that made the vectors of this version."""
-
-    def allowed(self, scope: Scope) -> Allowed:
-        """The chunks a scope may see. Raises ConfigError for an unknown key, naming the known ones."""
-
-    def lexical(self, query: str, depth: int, allowed: Allowed) -> Ranking:
-        """BM25 over the allowed chunks: ``min(depth, matching)`` hits. Any string at all is a valid query."""
-
-    def dense(
-        self, vector: NDArray[np.float32], depth: int, allowed: Allowed, method: str = "auto"
-    ) -> tuple[Ranking, DenseMethod]:
-        """Cosine over the allowed chunks: ``min(depth, allowed.count)`` hits, and how they were found."""
-
-    def chunks(self, chunk_ids: Sequence[str]) -> list[Chunk]:
-        """The chunks, in the order asked for. Raises KeyError for an id that is not in this version."""
-
-    def vectors(self, chunk_ids: Sequence[str]) -> NDArray[np.float32]:
-        """Stored vectors of the chunks, a row each."""
-
-    @property
-    def notices(self) -> tuple[str, ...]:
-        """What a user should know about how this version is served (a graph that could not be loaded, …)."""
-
-    def document(self, doc_id: str) -> Document:
-        """The document with its text. Raises KeyError when it is not in this version."""
-
-    def headers(self, doc_ids: Sequence[str]) -> list[Document]:
-        """The documents without text, blocks and sections (all empty): cheap. Raises KeyError for an unknown id."""
-
-    def document_chunks(self, doc_id: str) -> list[Chunk]:
-        """The document's chunks, in order."""
-
-    def doc_ids(self, allowed: Allowed | None = None) -> list[str]:
-        """Every document (or every allowed one), sorted."""
-
-
 class Reranker(Protocol):
     """Puts candidates in order by reading question and text together."""
 
@@ -148,3 +90,19 @@ class StreamingGenerator(Protocol):
         self, question: str, passages: Sequence[Passage], on_claim: Callable[[Claim], None] | None
     ) -> Completion:
         """``generate``, each claim given to ``on_claim`` as soon as it is complete; every claim exactly once."""
+
+
+class Models(Protocol):
+    """The models that the settings name; each is cheap until it is used."""
+
+    def embedder(self) -> Embedder:
+        """The embedding model."""
+
+    def reranker(self, embedder: Callable[[], Embedder]) -> Reranker | None:
+        """The reranker, None for none; ``embedder`` is called only by a method that needs it."""
+
+    def generator(self, embedder: Embedder | None) -> Generator:
+        """What writes answers; ``embedder`` is None in a search by words alone.
+
+        Raises ModelError when it may not or cannot be used.
+        """

@@ -11,14 +11,13 @@ import os
 from collections.abc import Callable, Collection, Iterator
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from ragcli.codec import decode, encode
 from ragcli.errors import NotFound, StoreError
-from ragcli.records import Trace
+from ragcli.records import Trace, Verdict
 
 _FEEDBACK = "feedback.jsonl"
-Verdict = Literal["good", "bad"]
 
 
 class Traces:

@@ -1,117 +1,85 @@
-"""Reading an index: the stages that search and answer, each built when it is first asked for."""
+"""One version of an index with the models that search it and answer from it: a question in, a checked answer out.
+
+Everything is loaded when it is first needed, so a lexical search loads no model.
+"""
 
 from __future__ import annotations
 
+import datetime
 import functools
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ragcli.config import Config, RetrieveConfig
 from ragcli.errors import ConfigError, StoreError
-from ragcli.wiring.models import load_embedder, load_reranker
+from ragcli.interfaces import Embedder, Engine, Generator, Models, Reranker, Store, Tokenizer
 
 if TYPE_CHECKING:
     from ragcli.answer.model.written import WrittenAnswerer
-    from ragcli.index.engine import FolderEngine
-    from ragcli.index.folder import IndexFolder
-    from ragcli.interfaces import Embedder, Generator, Reranker, Tokenizer
     from ragcli.pipelines.asking.ask import Gather, OnSentence
     from ragcli.pipelines.asking.inquiry import Inquiry
     from ragcli.pipelines.asking.prefetch import Prefetched
     from ragcli.records import AskResult, Passage, Retrieval, Scope, Trace, Usage
-    from ragcli.sessions import Sessions
-    from ragcli.traces import Traces
 
 
-def index_folder(config: Config) -> IndexFolder:
-    """The configured index folder, which need not exist yet."""
-    from ragcli.index.folder import IndexFolder
+class Reader:
+    """Searches and answers from the version ``at`` of a store (None: the current one), held until ``close``.
 
-    return IndexFolder(_place(config), config.index)
+    ``notices`` gathers what a user should know about how it went.
+    """
 
-
-def _place(config: Config) -> Path:
-    """The path of the index. Raises StoreError when it is no folder."""
-    path = config.index_path
-    if path.exists() and not path.is_dir():
-        hint = "name a folder, with --index or index.path"
-        raise StoreError(f"{path} is a file, no index folder", hint=hint, category="index_missing")
-    return path
-
-
-def existing_folder(config: Config) -> IndexFolder:
-    """The configured index folder. Raises StoreError when nothing was ever ingested into it."""
-    folder = index_folder(config)
-    if not folder.path.is_dir():
-        raise StoreError(f"no index in {folder.path}", hint="rag ingest PATH makes one", category="index_missing")
-    return folder
-
-
-def traces(config: Config) -> Traces:
-    """The past questions kept beside the index."""
-    from ragcli.traces import Traces
-
-    return Traces(_place(config) / "traces")
-
-
-def sessions(config: Config) -> Sessions:
-    """The conversations kept beside the index."""
-    from ragcli.sessions import Sessions
-
-    return Sessions(_place(config) / "sessions")
-
-
-class Stages:
-    """The stages that answer questions from one version of an index."""
-
-    def __init__(self, config: Config, *, at: str | None = None) -> None:
+    def __init__(self, config: Config, *, store: Store, models: Models, at: str | None = None) -> None:
         self.config = config
         self.notices: list[str] = []
+        self._store = store
+        self._models = models
         self._at = at
         self._early: Prefetched | None = None
 
-    @functools.cached_property
-    def engine(self) -> FolderEngine:
-        """The version in use, held from now on. Raises StoreError when there is none or it cannot be read."""
-        return index_folder(self.config).open(self._at)
+    def close(self) -> None:
+        """Let go of the version."""
+        engine = self.__dict__.pop("engine", None)
+        if engine is not None:
+            engine.close()
 
-    @property
-    def corpus(self) -> str:
-        """Fingerprint of the documents in the version."""
-        return self.engine.manifest.fingerprint
+    @functools.cached_property
+    def engine(self) -> Engine:
+        """The version, held from now on. Raises StoreError when there is none or it cannot be read."""
+        return self._store.open(self._at)
 
     @functools.cached_property
     def embedder(self) -> Embedder:
         """The configured embedding model, checked against the one that made the index."""
-        from ragcli.index.folder import check_embedder
+        from ragcli.index.compatibility import check_embedder
 
-        found = self._early or load_embedder(self.config)
+        found = self._early or self._models.embedder()
         check_embedder(self.engine.embedder, found.info)
         return found
 
     @functools.cached_property
     def reranker(self) -> Reranker | None:
         """The configured reranker, or None."""
-        return load_reranker(self.config, lambda: self.embedder)
+        return self._models.reranker(lambda: self.embedder)
 
     @property
     def lexical(self) -> bool:
-        """Whether questions are answered without any model."""
+        """Whether questions are answered without any embedding model."""
         return self.config.retrieve.mode == "bm25"
 
     @property
     def tokenizer(self) -> Tokenizer:
         """The embedding model's tokenizer; loads no weights."""
-        return (load_embedder(self.config) if self.lexical else self.embedder).tokenizer
+        return (self._models.embedder() if self.lexical else self.embedder).tokenizer
 
     @functools.cached_property
     def generator(self) -> Generator:
         """The configured answerer. Raises ModelError when it may not or cannot be used."""
-        from ragcli.answer.loading import load_generator
+        return self._models.generator(None if self.lexical else self.embedder)
 
-        return load_generator(self.config, embedder=None if self.lexical else self.embedder, environ=os.environ)
+    @property
+    def written(self) -> WrittenAnswerer | None:
+        """The answerer behind the Messages API; None when answers are made on this machine."""
+        return cast("WrittenAnswerer", self.generator) if self.config.answer.provider == "anthropic" else None
 
     def expect(self, questions: Sequence[str]) -> None:
         """Embed these questions in one batch when the first of them is asked."""
@@ -124,8 +92,8 @@ class Stages:
         """Load the model in the background and embed this question, while the index opens."""
         from ragcli.pipelines.asking.prefetch import Prefetched
 
-        if not self.lexical and (self.config.index_path / "CURRENT").is_file():
-            self._early = Prefetched(load_embedder(self.config), [question])
+        if not self.lexical and "embedder" not in self.__dict__ and self._store.current() is not None:
+            self._early = Prefetched(self._models.embedder(), [question])
             self._early.start()
 
     def retrieve(self, question: str, scope: Scope, settings: RetrieveConfig | None = None) -> Retrieval:
@@ -220,11 +188,6 @@ class Stages:
         answerer = SearchingAnswerer(self.config.answer, self.written.client)
         return ask_with_searches(inquiry, answerer=answerer)
 
-    @property
-    def written(self) -> WrittenAnswerer | None:
-        """The answerer behind the Messages API; None when answers are made on this machine."""
-        return cast("WrittenAnswerer", self.generator) if self.config.answer.provider == "anthropic" else None
-
     def _gather_all(self, inquiry: Inquiry) -> Gather:
         from ragcli.pipelines.asking.direct import gather_all
 
@@ -245,22 +208,9 @@ class Stages:
 
     def _keep(self, trace: Trace) -> None:
         """Keep a trace and drop old ones; an index that cannot be written is no reason to withhold an answer."""
-        import datetime
-
-        kept = traces(self.config)
+        kept = self._store.traces
         try:
             kept.append(trace)
             kept.remove_old(self.config.trace.keep_days, datetime.date.today())
         except (StoreError, OSError) as error:
             self.notices.append(f"no trace was kept: {error}")
-
-    def source_path(self, source: str) -> Path | None:
-        """The file that a source was read from, None when it is not on this machine (any more)."""
-        outer = source.partition("!")[0]
-        for label, text in self.engine.manifest.roots.items():
-            root = Path(text)
-            places = (root / outer, root / outer.removeprefix(f"{label}/"), root if root.name == outer else None)
-            for place in places:
-                if place is not None and place.is_file():
-                    return place
-        return None

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from ragcli.errors import ConfigError, NotFound
-from ragcli.sessions import Sessions, Turn
+from ragcli.index.sessions import Sessions
+from ragcli.records import Turn
 
 
 def _turn(question: str, **more: tuple[str, ...]) -> Turn:

@@ -6,36 +6,13 @@ import json
 import os
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ragcli.codec import decode, encode
 from ragcli.errors import ConfigError, NotFound, StoreError
+from ragcli.records import SessionInfo, Turn
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One question and its answer. ``groups`` are those it was asked with: who has fewer does not get to see it."""
-
-    created: str
-    question: str
-    standalone_question: str
-    answer: str
-    found: bool
-    trace_id: str
-    doc_ids: tuple[str, ...] = ()
-    groups: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SessionInfo:
-    """One line of ``rag session list``."""
-
-    name: str
-    turns: int
-    last: str
 
 
 class Sessions:

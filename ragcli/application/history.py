@@ -1,0 +1,88 @@
+"""``Index.traces`` and ``Index.sessions``: past questions and conversations, as someone with some groups may see them.
+
+A trace or a turn is shown only to someone who is in every group its question was asked with.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ragcli.errors import NotFound
+from ragcli.records import SessionInfo, Trace, Turn, Verdict
+
+if TYPE_CHECKING:
+    from ragcli.interfaces import Store
+
+
+class Traces:
+    """Past questions; ``groups`` are the asker's where none are given."""
+
+    def __init__(self, store: Store, groups: Sequence[str]) -> None:
+        self._store = store
+        self._groups = tuple(groups)
+
+    def list(self, groups: Sequence[str] | None = None) -> list[Trace]:
+        """Every trace that may be seen, oldest first, with its feedback."""
+        own = set(groups or self._groups)
+        return [trace for trace in self._store.traces if own.issuperset(trace.groups)]
+
+    def get(self, trace_id: str, groups: Sequence[str] | None = None) -> Trace:
+        """The trace with this id or beginning. Raises NotFound, also for one that the groups may not see."""
+        found = [trace for trace in self.list(groups) if trace.trace_id.startswith(trace_id)]
+        exact = [trace for trace in found if trace.trace_id == trace_id] or found
+        if len(exact) != 1:
+            what = f"{len(exact)} traces start with" if exact else "no trace has the id"
+            raise NotFound(f"{what} {trace_id!r}", hint="rag log lists them; --as GROUP shows those of a group")
+        return exact[0]
+
+    def feedback(self, trace_id: str, verdict: Verdict, groups: Sequence[str] | None = None) -> Trace:
+        """Record a user's verdict. Raises NotFound as ``get`` does."""
+        return self._store.traces.feedback(self.get(trace_id, groups).trace_id, verdict)
+
+    def stats(self, groups: Sequence[str] | None = None) -> dict[str, Any]:
+        """Counts and times over past questions, as ``rag stats --json`` prints them."""
+        return summary(self.list(groups))
+
+
+def summary(traces: Sequence[Trace]) -> dict[str, Any]:
+    """Counts and times over past questions; times are milliseconds, None without a question."""
+    times = sorted(trace.timings_ms["total"] for trace in traces if "total" in trace.timings_ms)
+    return {
+        "schema": "rag.stats/1",
+        "questions": len(traces),
+        "found": sum(trace.found for trace in traces),
+        "not_found": dict(sorted(Counter(t.not_found_reason or "unknown" for t in traces if not t.found).items())),
+        "sentences": dict(sorted(Counter(status for trace in traces for status in trace.statuses).items())),
+        "feedback": dict(sorted(Counter(trace.feedback for trace in traces if trace.feedback).items())),
+        "providers": dict(sorted(Counter(trace.provider for trace in traces).items())),
+        "input_tokens": sum(trace.usage.input_tokens for trace in traces),
+        "output_tokens": sum(trace.usage.output_tokens for trace in traces),
+        "median_ms": round(statistics.median(times), 1) if times else None,
+        "p95_ms": times[min(len(times) - 1, int(0.95 * len(times)))] if times else None,
+        "first": min((trace.created for trace in traces), default=None),
+        "last": max((trace.created for trace in traces), default=None),
+    }
+
+
+class Sessions:
+    """Conversations; ``groups`` are the asker's where none are given."""
+
+    def __init__(self, store: Store, groups: Sequence[str]) -> None:
+        self._store = store
+        self._groups = tuple(groups)
+
+    def turns(self, name: str, groups: Sequence[str] | None = None) -> list[Turn]:
+        """The turns of a conversation that may be seen, oldest first; empty for a new one."""
+        return self._store.sessions.turns(name, groups or self._groups)
+
+    def list(self, groups: Sequence[str] | None = None) -> list[SessionInfo]:
+        """The conversations that hold a turn that may be seen, with how many of them and the last."""
+        seen = {info.name: self.turns(info.name, groups) for info in self._store.sessions.list()}
+        return [SessionInfo(name, len(turns), turns[-1].created) for name, turns in seen.items() if turns]
+
+    def drop(self, name: str) -> None:
+        """Remove a conversation. Raises NotFound when there is none of that name."""
+        self._store.sessions.drop(name)

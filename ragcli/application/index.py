@@ -1,0 +1,424 @@
+"""The front door: everything that can be done with one index, for the commands and for guests of the library."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+from ragcli.application.models import ConfiguredModels
+from ragcli.application.scopes import ScopeOptions, scope_of
+from ragcli.application.settings import Settings, settings_of
+from ragcli.application.stores import existing, load_store
+from ragcli.config import Config
+from ragcli.errors import StoreError
+
+if TYPE_CHECKING:
+    from ragcli.answer.calibration import Tuned
+    from ragcli.answer.injection import InjectionResult
+    from ragcli.application.curating import GoldenSets
+    from ragcli.application.history import Sessions, Traces
+    from ragcli.application.results import Evaluated, Explained, Ingested, IngestPlan
+    from ragcli.application.versions import Versions
+    from ragcli.chunk.plan import ContextPlan
+    from ragcli.evaluate.golden_sets.file import GoldenSet
+    from ragcli.evaluate.judge.agreement import Agreement
+    from ragcli.evaluate.matrix import MatrixResult, MatrixSpec
+    from ragcli.interfaces import Progress, Store, StoreWriter, TextModel
+    from ragcli.pipelines.asking.ask import OnSentence
+    from ragcli.pipelines.asking.prompt import PromptPlan
+    from ragcli.pipelines.asking.reader import Reader
+    from ragcli.pipelines.building.build import Built
+    from ragcli.pipelines.building.chunk import ChunkResult
+    from ragcli.pipelines.ingesting.one_file import Inspected
+    from ragcli.records import AskResult, Forgotten, Retrieval, Scope
+
+Path_ = str | PathLike[str]
+
+
+class Index:
+    """One index: documents go in, checked answers come out. Close it, or use it as a context manager.
+
+    >>> from ragcli import Index
+    >>> with Index.create("handbook.index") as index:
+    ...     published = index.ingest(["sample_corpus"])
+    ...     result = index.ask("How many remote days per week can I take?")
+    >>> result.answer.text
+    'Remote work is limited to two days per week [1].'
+
+    A question is answered from the version that was current when the first one was asked (or from ``at``), until this
+    object publishes another or ``refresh`` is called. What methods return has the fields that ``rag … --json`` prints:
+    ``to_json()`` gives exactly that, ``ragcli.codec.encode`` the plain values of any record. Nothing is loaded before
+    it is needed. Errors are ``ragcli.errors.RagError``; ``scope`` options are those of ``ScopeOptions``.
+    """
+
+    def __init__(self, config: Config, *, at: str | None = None) -> None:
+        self.config = config
+        self._at = at
+
+    @classmethod
+    def create(cls, path: Path_ | None = None, *, config: Settings = None) -> Index:
+        """A new index; the first ``ingest`` makes what is stored. Raises StoreError when one is there already."""
+        index = cls(settings_of(config, path))
+        if index.store.current() is not None:
+            raise StoreError(f"there is an index in {index.store.location}", hint="Index.open opens it")
+        return index
+
+    @classmethod
+    def open(cls, path: Path_ | None = None, *, config: Settings = None, at: str | None = None) -> Index:
+        """An index that has a published version; ``at`` names another than the current one.
+
+        Raises StoreError (``index_missing``) when nothing was published.
+        """
+        index = cls(settings_of(config, path), at=at)
+        if existing(index.store).current() is None and at is None:
+            index.store.open()  # raises, and says what is missing
+        return index
+
+    def close(self) -> None:
+        """Let go of the version that is held."""
+        self.refresh()
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def refresh(self) -> None:
+        """Read the version that is current from now on, when the next question is asked."""
+        reader = self.__dict__.pop("reader", None)
+        self.__dict__.pop("golden", None)
+        if reader is not None:
+            reader.close()
+
+    @functools.cached_property
+    def store(self) -> Store:
+        """Where the index lives."""
+        return load_store(self.config)
+
+    @functools.cached_property
+    def models(self) -> ConfiguredModels:
+        """The models that the settings name."""
+        return ConfiguredModels(self.config)
+
+    @functools.cached_property
+    def reader(self) -> Reader:
+        """The version that questions are asked of, with its models."""
+        return self._reader_at(self._at)
+
+    def _reader_at(self, version: str | None) -> Reader:
+        from ragcli.pipelines.asking.reader import Reader
+
+        return Reader(self.config, store=self.store, models=self.models, at=version)
+
+    def scope(self, **scope: Unpack[ScopeOptions]) -> Scope:
+        """What a question may see. Raises ConfigError for a filter, a group or a date that cannot be used."""
+        return scope_of(self.config, scope)
+
+    # ------------------------------------------------------------ building
+
+    def ingest(
+        self,
+        paths: Sequence[Path_],
+        *,
+        meta: Mapping[str, str] | None = None,
+        acl: Sequence[str] = (),
+        force: bool = False,
+        strict: bool = False,
+        publish: bool = True,
+        max_delete: float | None = None,
+        wait_seconds: float = 0,
+        progress: Progress | None = None,
+    ) -> Ingested:
+        """Bring the index in line with files and folders, and publish a version.
+
+        ``meta`` and ``acl`` are given to every document under the paths. With ``strict`` nothing is published when a
+        file or page was lost. Without ``publish`` it ends with parsing. Raises SourceError for a missing path or when
+        more than ``max_delete`` per cent of a root's documents are gone, IndexLocked when another process writes for
+        longer than ``wait_seconds``.
+        """
+        from ragcli.application.results import Ingested
+        from ragcli.pipelines.ingesting.ingest import ingest
+
+        with self.store.writer(wait_seconds) as writer:
+            parsed = ingest(
+                [Path(path) for path in paths],
+                config=self.config,
+                writer=writer,
+                meta=meta,
+                acl=acl,
+                force=force,
+                max_delete=max_delete,
+                progress=progress,
+            )
+            wanted = publish and not (strict and parsed.lost)
+            built = self._build(writer, rebuild=False, progress=progress) if wanted else None
+        self.refresh()
+        return Ingested(parsed, built)
+
+    def plan_ingest(
+        self,
+        paths: Sequence[Path_],
+        *,
+        meta: Mapping[str, str] | None = None,
+        acl: Sequence[str] = (),
+        force: bool = False,
+    ) -> IngestPlan:
+        """What an ingest would do and take; nothing is changed."""
+        from ragcli.application.results import IngestPlan
+        from ragcli.pipelines.ingesting.ingest import ingest
+        from ragcli.pipelines.ingesting.plan import plan
+
+        files = [Path(path) for path in paths]
+
+        def planned(store: Store) -> IngestPlan:
+            with store.writer() as writer:
+                found = ingest(files, config=self.config, writer=writer, meta=meta, acl=acl, force=force, dry_run=True)
+            return IngestPlan(found, plan(found.planned, config=self.config, embedder=self.models.embedder()))
+
+        if self.store.exists:
+            return planned(self.store)
+        with self.store.scratch() as trial:
+            return planned(trial)
+
+    def chunk(self, *, wait_seconds: float = 0, progress: Progress | None = None) -> ChunkResult:
+        """Cut every ingested document again where the settings ask for it, with statistics over all of them."""
+        from ragcli.pipelines.building.chunk import chunk
+
+        with existing(self.store).writer(wait_seconds) as writer:
+            return chunk(
+                config=self.config,
+                writer=writer,
+                embedder=self.models.embedder(),
+                model=self._context_model(),
+                all_statistics=True,
+                progress=progress,
+            )
+
+    def plan_chunking(self, *, wait_seconds: float = 0) -> ContextPlan | None:
+        """What chunking would ask of a language model; None when ``chunk.context`` is off."""
+        from ragcli.pipelines.building.chunk import plan_contexts
+
+        with existing(self.store).writer(wait_seconds) as writer:
+            embedder, model = self.models.embedder(), self.config.answer.model
+            return plan_contexts(config=self.config, writer=writer, embedder=embedder, model_name=model)
+
+    def build(self, *, rebuild: bool = False, wait_seconds: float = 0, progress: Progress | None = None) -> Built:
+        """Cut what changed, embed it and publish a version; ``rebuild`` ignores everything reusable."""
+        with existing(self.store).writer(wait_seconds) as writer:
+            built = self._build(writer, rebuild=rebuild, progress=progress)
+        self.refresh()
+        return built
+
+    def _build(self, writer: StoreWriter, *, rebuild: bool, progress: Progress | None) -> Built:
+        from ragcli.pipelines.building.build import build
+
+        return build(
+            config=self.config,
+            writer=writer,
+            embedder=self.models.embedder(),
+            model=self._context_model(),
+            rebuild=rebuild,
+            progress=progress,
+        )
+
+    def _context_model(self) -> TextModel | None:
+        chunk = self.config.chunk
+        return self.models.text_model(batch=chunk.context_batch) if chunk.context != "off" else None
+
+    def forget(self, sources: Sequence[str], *, wait_seconds: float = 0) -> Forgotten:
+        """Erase documents from every version, cache, trace and conversation; where a text still stands is named."""
+        from ragcli.pipelines.forget import forget
+
+        store = existing(self.store)
+        self.refresh()
+        with store.writer(wait_seconds) as writer:
+            return forget(sources, writer=writer, config=self.config, logs=(store.traces, store.sessions))
+
+    @functools.cached_property
+    def versions(self) -> Versions:
+        """List, roll back, compare, check and drop versions."""
+        from ragcli.application.versions import Versions
+
+        return Versions(self.store, self.config, self._reader_at, self.refresh)
+
+    # ------------------------------------------------------------ asking
+
+    def search(self, question: str, **scope: Unpack[ScopeOptions]) -> Retrieval:
+        """The ranked chunks for a question."""
+        asked = self.scope(**scope)
+        self.reader.begin(question)
+        return self.reader.retrieve(question, asked)
+
+    def ask(
+        self,
+        question: str,
+        *,
+        session: str | None = None,
+        direct: bool = False,
+        agentic: bool = False,
+        on_sentence: OnSentence | None = None,
+        **scope: Unpack[ScopeOptions],
+    ) -> AskResult:
+        """The checked answer to a question; a trace is kept where the settings want one.
+
+        ``session`` goes on with a conversation, ``direct`` sends the whole allowed corpus to the model, ``agentic``
+        searches in several steps. ``on_sentence`` gets each sentence as soon as it is checked.
+        """
+        from ragcli.pipelines.asking.conversation import earlier_questions, keep_turn
+
+        asked, reader = self.scope(**scope), self.reader
+        reader.begin(question)
+        sessions = self.store.sessions
+        earlier = earlier_questions(sessions, session, asked.groups) if session is not None else []
+        result = reader.ask(
+            question,
+            asked,
+            keep=True,
+            earlier=earlier,
+            session=session,
+            direct=direct,
+            agentic=agentic,
+            on_sentence=on_sentence,
+        )
+        if session is not None:
+            keep_turn(sessions, session, asked.groups, result)
+        return result
+
+    def plan_prompt(self, question: str, *, direct: bool = False, **scope: Unpack[ScopeOptions]) -> PromptPlan:
+        """What would be sent to a model for a question, and at what cost; nothing is sent."""
+        from ragcli.pipelines.asking.prompt import plan_prompt
+
+        return plan_prompt(self.reader, question, self.scope(**scope), direct=direct)
+
+    def explain(
+        self, question: str, expect: Sequence[str], *, answers: bool = True, **scope: Unpack[ScopeOptions]
+    ) -> Explained:
+        """One question followed through every stage, to the one that lost each expected id, source or quote."""
+        from ragcli.application.results import Explained
+        from ragcli.pipelines.evaluating.explain import explain
+        from ragcli.pipelines.evaluating.reader_steps import steps_of
+
+        asked, reader = self.scope(**scope), self.reader
+        steps = steps_of(reader, answers=answers)
+        trails = explain(question, expect, engine=reader.engine, steps=steps, scope=asked)
+        return Explained(question, reader.engine.version, tuple(trails))
+
+    def inspect(self, target: str, *, groups: Sequence[str] | None = None) -> list[Inspected]:
+        """A file as it would be read and cut now, or a document or chunk of the index by its id."""
+        from ragcli.pipelines.ingesting.one_file import inspect_file, inspect_indexed
+
+        if Path(target).is_file():
+            return inspect_file(Path(target), config=self.config, embedder=self.models.embedder())
+        scope = self.scope(groups=groups, include_superseded=True)
+        return [inspect_indexed(target, engine=self.reader.engine, scope=scope)]
+
+    def source_path(self, source: str) -> Path | None:
+        """The file that a source was read from, None when it is not on this machine (any more)."""
+        from ragcli.application.sources import source_path
+
+        return source_path(self.reader.engine.roots, source)
+
+    @functools.cached_property
+    def traces(self) -> Traces:
+        """Past questions."""
+        from ragcli.application.history import Traces
+
+        return Traces(self.store, self.config.groups)
+
+    @functools.cached_property
+    def sessions(self) -> Sessions:
+        """Conversations."""
+        from ragcli.application.history import Sessions
+
+        return Sessions(self.store, self.config.groups)
+
+    # ------------------------------------------------------------ measuring
+
+    def evaluate(
+        self,
+        golden: GoldenSet | Path_,
+        *,
+        answers: bool = True,
+        judge: bool = False,
+        judge_repeats: int = 1,
+        fail_under: Mapping[str, float] | None = None,
+        baseline: Path_ | None = None,
+        allow_other_baseline: bool = False,
+        progress: Progress | None = None,
+        **scope: Unpack[ScopeOptions],
+    ) -> Evaluated:
+        """A golden set measured and gated; without ``answers`` only retrieval is.
+
+        ``fail_under`` adds to the thresholds of the settings, ``baseline`` is a run kept by ``Evaluated.save``.
+        """
+        from ragcli.application.measuring import Gate, load_judge, measure
+
+        before = Path(baseline) if baseline is not None else None
+        gate = Gate({**self.config.eval.fail_under, **(fail_under or {})}, before, allow_other_baseline)
+        asked = self.scope(**scope)
+        judged = load_judge(self.config, self.store, repeats=judge_repeats) if judge else None
+        cases = _golden(golden)
+        return measure(cases, self.reader, asked, answers=answers, gate=gate, judge=judged, progress=progress)
+
+    def evaluate_matrix(
+        self,
+        spec: MatrixSpec | Path_,
+        golden: GoldenSet | Path_,
+        *,
+        configure: Callable[[dict[str, object]], Config],
+        answers: bool = True,
+        progress: Progress | None = None,
+        **scope: Unpack[ScopeOptions],
+    ) -> tuple[MatrixSpec, list[MatrixResult]]:
+        """A golden set over several settings, compared; ``configure`` gives the settings of a row from its changes."""
+        from ragcli.application.measuring import read_matrix, run_matrix
+
+        rows = read_matrix(Path(spec)) if isinstance(spec, str | PathLike) else spec
+        return rows, run_matrix(
+            rows,
+            _golden(golden),
+            self.scope(**scope),
+            base=self.config,
+            store=self.store,
+            configure=configure,
+            answers=answers,
+            progress=progress,
+        )
+
+    def tune(
+        self, golden: GoldenSet | Path_, *, progress: Progress | None = None, **scope: Unpack[ScopeOptions]
+    ) -> Tuned:
+        """The threshold under which an answer is withheld, fitted on a golden set, with its cross-validated gain."""
+        from ragcli.pipelines.evaluating.reader_steps import tune_reader
+
+        return tune_reader(_golden(golden), self.reader, self.scope(**scope), progress)
+
+    def check_judge(self, labelled: Path_, *, repeats: int = 1, progress: Progress | None = None) -> Agreement:
+        """How far the configured judge agrees with people, on a labelled file; kept for later runs."""
+        from ragcli.application.measuring import check_judge
+
+        return check_judge(Path(labelled), self.config, self.store, repeats=repeats, progress=progress)
+
+    def run_injection(self, *, progress: Progress | None = None) -> list[InjectionResult]:
+        """The suite of poisoned documents through the configured answerer; it needs no index."""
+        from ragcli.pipelines.evaluating.injection import run_suite
+
+        embedder = None if self.config.retrieve.mode == "bm25" else self.models.embedder()
+        return run_suite(self.models.generator(embedder), progress=progress)
+
+    @functools.cached_property
+    def golden(self) -> GoldenSets:
+        """Golden sets proposed, checked and extended over the version that is read."""
+        from ragcli.application.curating import GoldenSets
+
+        return GoldenSets(self.reader, self.models)
+
+
+def _golden(given: GoldenSet | Path_) -> GoldenSet:
+    from ragcli.evaluate.golden_sets.file import load_golden
+
+    return load_golden(Path(given)) if isinstance(given, str | PathLike) else given

@@ -1,0 +1,80 @@
+"""The models that the settings name; each is cheap until it is used."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragcli.config import Config
+from ragcli.errors import ModelError
+
+if TYPE_CHECKING:
+    from ragcli.answer.model.text_model import MessagesTextModel
+    from ragcli.interfaces import Embedder, Generator, Reranker
+
+
+class ConfiguredModels:
+    """Implements ``interfaces.Models``; a local folder is relative to the settings file."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+
+    def embedder(self) -> Embedder:
+        """The configured embedding model."""
+        from ragcli.embed.loading import load_embedder
+
+        settings = dataclasses.replace(self._config.embed, model=self._beside(self._config.embed.model))
+        config = self._config
+        named_by_project = "embed.model" in config.from_project
+        try:
+            return load_embedder(settings, offline=config.offline or named_by_project)
+        except ModelError as error:
+            if config.offline or not named_by_project or error.category != "not_on_this_machine":
+                raise
+            raise ModelError(
+                f"the model {settings.model!r} is not on this machine, and a file of the project fetches nothing",
+                hint=f"to fetch it once: RAG_EMBED__MODEL={shlex.quote(settings.model)} rag doctor",
+                category="not_on_this_machine",
+            ) from error
+
+    def reranker(self, embedder: Callable[[], Embedder]) -> Reranker | None:
+        """The configured reranker, None for none; ``embedder`` is called only by a method that needs it."""
+        from ragcli.retrieve.rerank import load_reranker
+
+        settings = dataclasses.replace(self._config.rerank, model=self._beside(self._config.rerank.model))
+        offline = self._config.offline or "rerank.model" in self._config.from_project
+        return load_reranker(settings, embedder() if settings.method == "maxsim" else None, offline=offline)
+
+    def generator(self, embedder: Embedder | None) -> Generator:
+        """The configured answerer. Raises ModelError when it may not or cannot be used."""
+        from ragcli.answer.loading import load_generator
+
+        return load_generator(self._config, embedder=embedder, environ=os.environ)
+
+    def text_model(self, *, batch: bool = False) -> MessagesTextModel:
+        """The language model behind the Messages API. Raises ModelError without a key or under RAG_OFFLINE."""
+        from ragcli.answer.loading import text_model
+
+        return text_model(self._config, os.environ, batch=batch)
+
+    def reach(self) -> str:
+        """Ask the model behind the Messages API to count the tokens of a word, which costs nothing; what answered.
+
+        Raises ModelError when it cannot be reached or refuses.
+        """
+        from ragcli.answer.loading import messages_client
+
+        settings = self._config.answer
+        client = messages_client(self._config, os.environ)
+        client.count_tokens({"model": settings.model, "messages": [{"role": "user", "content": "Hello"}]})
+        return f"anthropic, {settings.model} answers"
+
+    def _beside(self, name: str) -> str:
+        """A model name as it is; one that is a folder beside the settings file as its path."""
+        path = Path(name).expanduser()
+        beside = self._config.base / path
+        return str(beside) if name and not path.is_absolute() and beside.is_dir() else name

@@ -1,0 +1,39 @@
+"""The interfaces of what owns a model, an index or a connection; everything else is a function."""
+
+from ragcli.interfaces.engine import Engine
+from ragcli.interfaces.models import (
+    Embedder,
+    Generator,
+    Models,
+    Progress,
+    Reranker,
+    StreamingGenerator,
+    TextModel,
+    Tokenizer,
+)
+from ragcli.interfaces.staging import Caches, ContextCache, DocumentCache, Notes, Staging, VectorCache
+from ragcli.interfaces.store import SessionLog, Store, StoreWriter, TraceLog, Vectors, Wanted
+
+__all__ = [
+    "Caches",
+    "ContextCache",
+    "DocumentCache",
+    "Embedder",
+    "Engine",
+    "Generator",
+    "Models",
+    "Notes",
+    "Progress",
+    "Reranker",
+    "SessionLog",
+    "Staging",
+    "Store",
+    "StoreWriter",
+    "StreamingGenerator",
+    "TextModel",
+    "Tokenizer",
+    "TraceLog",
+    "VectorCache",
+    "Vectors",
+    "Wanted",
+]

@@ -1,0 +1,30 @@
+"""A conversation: the questions before this one, and this one kept for the next."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+
+from ragcli.interfaces import SessionLog
+from ragcli.records import AskResult, Turn
+
+
+def earlier_questions(sessions: SessionLog, name: str, groups: Sequence[str]) -> list[str]:
+    """The questions of a session that someone with these groups may see, each able to stand alone, oldest first."""
+    return [turn.standalone_question for turn in sessions.turns(name, groups)]
+
+
+def keep_turn(sessions: SessionLog, name: str, groups: Sequence[str], result: AskResult) -> None:
+    """Keep a question and its answer."""
+    answer = result.answer
+    turn = Turn(
+        created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        question=answer.question,
+        standalone_question=answer.standalone_question,
+        answer=answer.text,
+        found=answer.found,
+        trace_id=result.trace_id,
+        doc_ids=tuple(dict.fromkeys(chunk_id.rpartition("#")[0] for chunk_id in answer.passages)),
+        groups=tuple(groups),
+    )
+    sessions.append(name, turn)

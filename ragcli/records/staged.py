@@ -1,0 +1,73 @@
+"""What an ingest keeps between its runs: roots, files as last read, documents ready to be indexed, flags and looks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragcli.records.documents import FileReport
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A folder or file that was ingested. ``label`` is its name, made unique among the roots."""
+
+    root_id: int
+    path: Path
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A source file as it was last read, and what came of it.
+
+    ``size`` is in bytes, ``parse_key`` names the parsers and settings that read it. Names that are not valid UTF-8
+    keep Python's surrogate escapes.
+    """
+
+    root_id: int
+    relative: str
+    size: int
+    mtime_ns: int
+    sha256: str
+    parse_key: str
+    reports: tuple[FileReport, ...] = ()
+    doc_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One document ready to be indexed; ``entry_key`` changes with anything in the document or its chunks."""
+
+    doc_id: str
+    entry_key: str
+    chunk_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """``--meta`` and ``--acl`` as last given for the files under ``prefix`` of a root (empty: all of it)."""
+
+    prefix: str
+    meta: Mapping[str, str]
+    acl: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What tells copies of a text: only documents of one ``family`` may be merged.
+
+    ``kept`` is the document that stands for this one when it is a copy, None when it is a document itself.
+    ``sketch`` is its MinHash where one was needed.
+    """
+
+    doc_id: str
+    root_id: int
+    relative: str
+    family: str
+    exact: str
+    size: int
+    modified: str | None = None
+    kept: str | None = None
+    sketch: bytes | None = None
