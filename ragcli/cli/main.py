@@ -12,7 +12,7 @@ from typing import Any
 
 import typer
 
-from ragcli import __version__
+from ragcli import __version__, telemetry
 from ragcli.cli import failures
 from ragcli.cli.app import app
 from ragcli.cli.arguments import hoisted
@@ -23,6 +23,7 @@ from ragcli.errors import ExitCode
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``rag`` with ``arguments`` (those of the process without them) and give its exit code."""
     protect_streams()
+    telemetry.switch_off()
     root: Any = typer.main.get_command(app)
     if "_RAG_COMPLETE" in os.environ:
         root.main(prog_name="rag")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragcli import telemetry
 from ragcli.config import EmbedConfig
 from ragcli.embed import packaged
 from ragcli.embed.model_folder import ModelFolder, folder_revision, read_model_folder
@@ -22,6 +23,7 @@ def load_embedder(config: EmbedConfig, *, offline: bool = False) -> Embedder:
     runs a local BERT folder. ``offline`` keeps a hub name to what is already on this machine.
     Raises ModelError when the model cannot be had, ConfigError when a setting does not fit it.
     """
+    telemetry.switch_off()
     is_packaged = config.model in packaged.ALIASES
     if is_packaged and config.backend != "sentence-transformers":
         folder = read_model_folder(packaged.packaged_folder())

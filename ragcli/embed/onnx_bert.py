@@ -114,6 +114,7 @@ class OnnxBertEmbedder:
     def _start(self) -> InferenceSession:
         import onnxruntime
 
+        onnxruntime.disable_telemetry_events()  # where somebody else imported it first
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = self._threads
         options.inter_op_num_threads = 1

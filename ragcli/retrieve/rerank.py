@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragcli import telemetry
 from ragcli.config import RerankConfig
 from ragcli.errors import ConfigError, ModelError
 
@@ -24,6 +25,7 @@ def load_reranker(config: RerankConfig, embedder: Embedder | None, *, offline: b
     """
     if config.method == "none":
         return None
+    telemetry.switch_off()
     if config.method == "maxsim":
         if embedder is None:
             raise ConfigError("rerank.method maxsim needs the embedding model", hint="set rerank.method: none")

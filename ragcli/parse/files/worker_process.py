@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import ragcli
+from ragcli import telemetry
 from ragcli.codec import decode, encode
 from ragcli.config import IngestConfig
 from ragcli.parse.conditions import Conditions, setting
@@ -89,7 +90,8 @@ class WorkerProcess:
     def _started(self) -> subprocess.Popen[str]:
         if self._process is None or self._process.poll() is not None:
             command = [sys.executable, "-P", "-m", "ragcli.parse.files.worker"]  # -P: no module of the working folder
-            environment = {**os.environ, "OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": _package_path()}
+            threads = {"OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "1"}
+            environment = {**os.environ, **telemetry.OFF, **threads, "PYTHONPATH": _package_path()}
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,

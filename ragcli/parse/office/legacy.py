@@ -44,7 +44,7 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
             str(path),
         ]
         seconds = context.config.timeout_seconds or None
-        complaint = _run(command, seconds)
+        complaint = _run(command, seconds, Path(folder))
         if complaint is None:
             context.conditions.add(conditions.setting("timeout_seconds"))
             raise ParseError(f"{source.doc_id}: LibreOffice took longer than ingest.timeout_seconds = {seconds:g}")
@@ -57,14 +57,21 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
     yield Source(source.doc_id, data)
 
 
-def _run(command: Sequence[str], seconds: float | None) -> str | None:
-    """Its last complaint (or ``""``) once it ended; None when it was killed, with all it had started, for its time."""
+def _run(command: Sequence[str], seconds: float | None, home: Path) -> str | None:
+    """Its last complaint (or ``""``) once it ended; None when it was killed, with all it had started, for its time.
+
+    What it keeps for a user (settings, caches) goes to the folder ``home``.
+    """
+    own = {"HOME": str(home), "GSETTINGS_BACKEND": "memory"}
+    own |= {name: str(home) for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR")}
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        cwd=home,
+        env=os.environ | own,
     ) as process:
         try:
             _, complaints = process.communicate(timeout=seconds)
