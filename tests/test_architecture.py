@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1] / "ragcli"
 MODULES = sorted(ROOT.rglob("*.py"))
 STAGES = ("parse", "chunk", "embed", "index", "retrieve", "answer", "evaluate")
-SHARED = ("records", "errors", "config", "interfaces", "codec", "language", "quotes", "prices")
+SHARED = ("records", "errors", "config", "interfaces", "codec", "language", "filters", "quotes", "prices")
 
 OWNERS = {
     "tantivy": ("index.lexical.bm25",),
@@ -177,7 +177,7 @@ PURE = (
     "language.sentences",
     "prices",
     "retrieve.fusion",
-    "retrieve.filters",
+    "filters",
     "answer.check.verify",
     "evaluate.measuring.measures",
     "evaluate.losses",

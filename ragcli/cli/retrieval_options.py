@@ -56,8 +56,8 @@ class RetrievalOptions:
 
         Raises ConfigError for a group without a name, a filter or a date that cannot be read.
         """
+        from ragcli.filters import parse_filter
         from ragcli.records import Scope
-        from ragcli.retrieve.filters import parse_filter
 
         if not all(group.strip() for group in self.groups or ()):
             raise ConfigError("--as names no group", hint="--as GROUP, once for each group")

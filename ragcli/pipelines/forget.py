@@ -10,11 +10,11 @@ from pathlib import Path
 
 from ragcli.config import Config
 from ragcli.errors import ConfigError, SourceError
+from ragcli.filters import glob_pattern
 from ragcli.index.durable import replace_text
 from ragcli.index.manifest import read_manifest
 from ragcli.index.publishing.forget import Eraser, matching
 from ragcli.index.publishing.writer import Writer
-from ragcli.index.segments.filters import glob_pattern
 from ragcli.index.staged.caches import vector_key
 from ragcli.index.traces_of_text import probes, search_folder
 from ragcli.records import Document, Forgotten

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 def evaluation_steps(stages: Stages, *, answers: bool, judge: Judge | None = None) -> Steps:
     """What an evaluation runs each case through; without ``answers`` only retrieval."""
     from ragcli.answer.extract.followup import standalone
+    from ragcli.filters import parse_filter
     from ragcli.pipelines.evaluating.explain import leg_probe
     from ragcli.pipelines.evaluating.steps import Steps
-    from ragcli.retrieve.filters import parse_filter
 
     def ask(case: GoldenCase, scope: Scope) -> AskResult:
         return stages.ask(case.question, scope, earlier=earlier(case))

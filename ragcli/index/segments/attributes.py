@@ -17,9 +17,6 @@ from ragcli.records import Document
 if TYPE_CHECKING:
     from array import array
 
-PLAIN_KEYS = ("source", "doc_id", "lang", "type", "status", "tag", "title")
-DATE_KEYS = ("date", "effective_date", "modified", "expires")
-ALIASES = {"language": "lang", "tags": "tag"}
 ACL = "acl"
 SUPERSEDES = "supersedes"
 _DATE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ].*)?", re.DOTALL)
