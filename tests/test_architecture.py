@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1] / "ragcli"
 MODULES = sorted(ROOT.rglob("*.py"))
 STAGES = ("parse", "chunk", "embed", "index", "retrieve", "answer", "evaluate")
-SHARED = ("records", "errors", "config", "interfaces", "codec", "language", "filters", "quotes", "prices")
+SHARED = ("records", "errors", "config", "interfaces", "codec", "language", "names", "filters", "quotes", "prices")
 
 OWNERS = {
     "tantivy": ("index.lexical.bm25",),
@@ -178,6 +178,7 @@ PURE = (
     "prices",
     "retrieve.fusion",
     "filters",
+    "names",
     "answer.check.verify",
     "evaluate.measuring.measures",
     "evaluate.losses",

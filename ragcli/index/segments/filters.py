@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ragcli.errors import ConfigError
 from ragcli.filters import DATE_KEYS, META, TEXT_KEYS, condition, key_of
-from ragcli.index.segments.attributes import stored_value
+from ragcli.names import valid
 from ragcli.records import Filter
 
 if TYPE_CHECKING:
@@ -47,5 +47,5 @@ def matching_values(segment: Segment, key: str, item: Filter) -> tuple[list[str]
 
     ``!=`` also lets through documents that have no such value at all. Raises ConfigError for a bad date.
     """
-    asked = condition(dataclasses.replace(item, value=stored_value(item.value)))
+    asked = condition(dataclasses.replace(item, value=valid(item.value)))
     return [value for value in segment.values(key, asked.low, asked.high) if asked.fits(value)], asked.excludes
