@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import fnmatch
+import re
 import subprocess
 import sys
 import tomllib
@@ -12,10 +13,25 @@ from pathlib import Path
 
 import pytest
 
+from ragcli.language.lexicon import LANGUAGES, lexicon, spelled_out
+
 ROOT = Path(__file__).resolve().parents[1] / "ragcli"
 MODULES = sorted(ROOT.rglob("*.py"))
 STAGES = ("parse", "chunk", "embed", "index", "retrieve", "answer", "evaluate")
-SHARED = ("records", "errors", "config", "interfaces", "codec", "language", "quotes", "prices", "telemetry")
+SHARED = ("records", "errors", "config", "interfaces", "codec", "language", "names", "filters", "quotes", "prices")
+SHARED += ("telemetry",)
+    "records",
+    "errors",
+    "config",
+    "interfaces",
+    "codec",
+    "language",
+    "names",
+    "filters",
+    "quotes",
+    "prices",
+    "telemetry",
+)
 
 OWNERS = {
     "tantivy": ("index.lexical.bm25",),
@@ -179,7 +195,8 @@ PURE = (
     "language.sentences",
     "prices",
     "retrieve.fusion",
-    "retrieve.filters",
+    "filters",
+    "names",
     "answer.check.verify",
     "evaluate.measuring.measures",
     "evaluate.losses",
@@ -209,6 +226,60 @@ def test_the_centres_are_pure(path: Path) -> None:
         node.func.attr for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
     }
     assert not methods & {"today", "now", "read_text", "write_text", "read_bytes"}
+
+
+WORDS_OF_LANGUAGES = frozenset(
+    word
+    for kind in ("function_words", "months", "negators", "question_words", "points_back", "prepositions", "pronouns")
+    for language in LANGUAGES
+    if kind in lexicon(language)
+    for line in lexicon(language)[kind]
+    for word in spelled_out(line)
+    if len(word) > 1
+)
+LISTED_TOGETHER = 7
+LISTING = ("language", "answer.check.suspicion")
+"""The room of the lexicon, and forms of speech: whole phrases, each word in its place, and no lists."""
+
+
+def word_lists(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Words written one after another as data: a collection, the branches of an expression, a text to be split."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
+            items = node.keys if isinstance(node, ast.Dict) else node.elts
+            yield node.lineno, [str(item.value) for item in items if isinstance(item, ast.Constant)]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
+            yield from (
+                (node.lineno, branches.split("|")) for branches in re.findall(r"[^\W_]+(?:\|[^\W_]+)+", node.value)
+            )
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "split":
+            if isinstance(node.func.value, ast.Constant):
+                yield node.lineno, str(node.func.value.value).split()
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if not any(is_within(p, name) for name in LISTING)], ids=name_of)
+def test_word_lists_have_one_home(path: Path) -> None:
+    """What a language's words are stands in its lexicon, and nowhere a second time."""
+    found = [
+        f"line {line}: {' '.join(shared)}"
+        for line, listed in word_lists(path)
+        if len(shared := sorted({word.casefold() for word in listed} & WORDS_OF_LANGUAGES)) >= LISTED_TOGETHER
+    ]
+    assert not found, f"{name_of(path)} lists words of ragcli/language/lexicon: {found}"
+
+
+ASKING = ("language", "filters", "quotes", "names", "retrieve", "index.lexical", "answer.extract", "answer.check")
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if any(is_within(p, name) for name in ASKING)], ids=name_of)
+def test_expressions_of_a_question_are_compiled_on_first_use(path: Path) -> None:
+    """Most of them are for texts that one question never meets."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        compiled = [ast.unparse(call) for call in ast.walk(node) if isinstance(call, ast.Call)]
+        at_import = not isinstance(node, ast.FunctionDef | ast.ClassDef)
+        assert not (at_import and any(text.startswith("re.compile(") for text in compiled)), ast.unparse(node)[:80]
 
 
 def test_everything_that_is_not_code_is_installed_too() -> None:

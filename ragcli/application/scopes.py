@@ -23,7 +23,7 @@ class ScopeOptions(TypedDict, total=False):
 
 def scope_of(config: Config, options: ScopeOptions) -> Scope:
     """The scope of the options. Raises ConfigError for a group without a name, a filter or a date that is none."""
-    from ragcli.retrieve.filters import parse_filter
+    from ragcli.filters import parse_filter
 
     groups = options.get("groups") or ()
     if not all(group.strip() for group in groups):

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
+from ragcli.names import percent
+
 Color = Literal["auto", "always", "never"]
 _GAP = "  "
 _NARROWEST = 8
@@ -208,8 +210,8 @@ def json_safe(text: str) -> str:
 
 def _escape(found: re.Match[str]) -> str:
     code = ord(found.group())
-    if 0xDC80 <= code <= 0xDCFF:  # a byte of a file name that is not UTF-8, as Python carries it
-        return f"\\x{code - 0xDC00:02x}"
+    if 0xD800 <= code <= 0xDFFF:  # a byte of a file name that is not UTF-8, as Python carries it
+        return percent(found.group())
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 

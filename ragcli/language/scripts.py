@@ -7,7 +7,8 @@ import unicodedata
 
 from ragcli.language.patterns import pattern
 
-SPACE_ENDS_SENTENCE = "\u0e00-\u0eff\u1780-\u17ff"
+THAI = "\u0e00-\u0e7f"
+SPACE_ENDS_SENTENCE = f"{THAI}\u0e80-\u0eff\u1780-\u17ff"
 """Thai, Lao and Khmer: no spaces between words, one at the end of a sentence."""
 HAN = "\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 KANA = "\u3040-\u312f\u31a0-\u31ff"

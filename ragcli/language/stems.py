@@ -36,4 +36,4 @@ def stem(word: str) -> str:
     """The stem of a word in lower case whose language is not known: the English one. Codes and figures are left."""
     if len(word) < 4 or not word.isalpha():
         return word
-    return str(stemmer("de").stemWord(stemmer("en").stemWord(word)))
+    return str(stemmer("en").stemWord(word))

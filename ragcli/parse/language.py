@@ -12,15 +12,17 @@ import re
 from pathlib import Path
 from typing import Any
 
+from ragcli.language.scripts import HAN, HANGUL, KANA, THAI
+
 _SAMPLE = 4000
 _MIN_LETTERS = 20
 _MIN_CONFIDENCE = 0.6
 _SHORT, _MIN_CONFIDENCE_OF_SHORT = 80, 0.8
 _SCRIPTS = (
-    (re.compile(r"[\u3040-\u30ff]"), "ja", 0.05),
-    (re.compile(r"[\uac00-\ud7af]"), "ko", 0.1),
-    (re.compile(r"[\u4e00-\u9fff]"), "zh", 0.2),
-    (re.compile(r"[\u0e00-\u0e7f]"), "th", 0.2),
+    (re.compile(f"[{KANA}]"), "ja", 0.05),
+    (re.compile(f"[{HANGUL}]"), "ko", 0.1),
+    (re.compile(f"[{HAN}]"), "zh", 0.2),
+    (re.compile(f"[{THAI}]"), "th", 0.2),
     (re.compile(r"[\u0370-\u03ff\u1f00-\u1fff]"), "el", 0.4),
     (re.compile(r"[\u0590-\u05ff]"), "he", 0.3),
 )

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from ragcli.config import Config
 from ragcli.errors import ConfigError, SourceError
-from ragcli.index.segments.filters import glob_pattern
+from ragcli.filters import glob_pattern
 from ragcli.interfaces import StoreWriter
 from ragcli.pipelines.cache_keys import vector_key
 from ragcli.records import Document, Forgotten

@@ -20,7 +20,7 @@ UNSAFE = [chr(code) for code in (0, 7, 8, 0x0B, 0x0D, 0x1B, 0x7F, 0x85, 0x9B, 0x
         ("\x1b[2J\x1b]0;owned\x07", "\\x1b[2J\\x1b]0;owned\\x07"),
         ("real\rfake", "real\\x0dfake"),
         ("a\u202eb", "a\\u202eb"),
-        ("caf\udce9.txt", "caf\\xe9.txt"),
+        ("caf\udce9.txt", "caf%E9.txt"),
         ("\U000e0041", "\\U000e0041"),
         ("tab\tand\nline, Grüße, 日本語, 👍🏽", "tab\tand\nline, Grüße, 日本語, 👍🏽"),
     ],

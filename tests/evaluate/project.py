@@ -11,6 +11,7 @@ from ragcli.config import Config, load
 from ragcli.embed.loading import load_embedder
 from ragcli.evaluate.golden_sets.file import GoldenSet, parse_golden
 from ragcli.evaluate.run import EvalRun
+from ragcli.filters import parse_filter
 from ragcli.index.folder import IndexFolder
 from ragcli.interfaces import Embedder, Engine, Reranker
 from ragcli.pipelines.asking.prefetch import Prefetched
@@ -20,7 +21,6 @@ from ragcli.pipelines.evaluating.evaluate import Steps, evaluate
 from ragcli.pipelines.evaluating.explain import leg_probe
 from ragcli.pipelines.ingesting.ingest import ingest
 from ragcli.records import Document, Retrieval, Scope
-from ragcli.retrieve.filters import parse_filter
 from ragcli.retrieve.search import retrieve
 
 HANDBOOK = {

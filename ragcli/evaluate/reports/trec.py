@@ -6,6 +6,7 @@ Ids hold no white space there: it is written as in a URL (``%20``), and so is ``
 from __future__ import annotations
 
 from ragcli.evaluate.run import EvalRun
+from ragcli.names import percent
 
 
 def to_trec_run(run: EvalRun, tag: str = "rag") -> str:
@@ -29,8 +30,6 @@ def to_trec_qrels(run: EvalRun) -> str:
 def plain(name: str) -> str:
     """A name without white space, reversibly."""
     return "".join(
-        "".join(f"%{byte:02X}" for byte in character.encode())
-        if character.isspace() or character == "%" or not character.isprintable()
-        else character
+        percent(character) if character.isspace() or character == "%" or not character.isprintable() else character
         for character in name
     )

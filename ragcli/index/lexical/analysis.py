@@ -48,7 +48,8 @@ def terms(text: str, language: str | None) -> list[str]:
     """
     code = base_language(language)
     found: list[str] = []
-    for place, piece in enumerate(_RUN.split(_normalise(text))):
+    plain = _normalise(text)
+    for place, piece in enumerate([plain] if plain.isascii() else _RUN.split(plain)):
         if place % 2:
             found.extend(_grams(piece))
         else:

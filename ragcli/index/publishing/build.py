@@ -13,10 +13,11 @@ from ragcli.errors import ModelError
 from ragcli.index.lexical.analysis import terms
 from ragcli.index.lexical.bm25 import LexicalChunk, LexicalWriter
 from ragcli.index.segments.attributes import Postings
-from ragcli.index.segments.segment import EMBEDDINGS, NUMBERS, OFFSETS, RECORDS, Segment, stored_id
+from ragcli.index.segments.segment import EMBEDDINGS, NUMBERS, OFFSETS, RECORDS, Segment
 from ragcli.index.staged.database import pack, store_errors
 from ragcli.index.staged.staging import Staging
 from ragcli.interfaces import Progress
+from ragcli.names import kept
 from ragcli.records import Chunk, Document, Entry
 
 if TYPE_CHECKING:
@@ -189,7 +190,7 @@ class SegmentWriter:
         content = encode(document)
         body = {name: content.pop(name) for name in _BODY}
         return self.add_stored(
-            document, (stored_id(document.doc_id), entry_key, pack(content), pack(body)), data, first_number
+            document, (kept(document.doc_id), entry_key, pack(content), pack(body)), data, first_number
         )
 
     def add_stored(

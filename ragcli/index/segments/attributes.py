@@ -12,14 +12,12 @@ from collections.abc import Iterator
 from datetime import date
 from typing import TYPE_CHECKING
 
+from ragcli.names import valid
 from ragcli.records import Document
 
 if TYPE_CHECKING:
     from array import array
 
-PLAIN_KEYS = ("source", "doc_id", "lang", "type", "status", "tag", "title")
-DATE_KEYS = ("date", "effective_date", "modified", "expires")
-ALIASES = {"language": "lang", "tags": "tag"}
 ACL = "acl"
 SUPERSEDES = "supersedes"
 _DATE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ].*)?", re.DOTALL)
@@ -67,7 +65,7 @@ class Postings:
         from array import array
 
         self._documents = row + 1
-        for entry in dict.fromkeys((key, stored_value(value)) for key, value in entries(document)):
+        for entry in dict.fromkeys((key, valid(value)) for key, value in entries(document)):
             known = self._lists.get(entry)
             if known is None:
                 self._lists[entry] = row  # most values belong to one document: no list for those
@@ -87,8 +85,3 @@ class Postings:
                 found.byteswap()
             whole = len(found) == self._documents
             yield key, value, len(found), b"" if whole else found.tobytes()
-
-
-def stored_value(value: str) -> str:
-    """``value`` without lone surrogates, which SQLite cannot keep as text."""
-    return value.encode("utf-8", "backslashreplace").decode()

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from ragcli.codec import decode
 from ragcli.errors import StoreError
-from ragcli.index.segments.attributes import stored_value
 from ragcli.index.staged.database import open_sealed, store_errors, unpack
+from ragcli.names import kept, name_of, valid
 from ragcli.records import Chunk, Document
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Segment:
 
     def document_row(self, doc_id: str) -> int | None:
         """Row of the document, dead or alive, or None."""
-        rows = self._rows("SELECT row FROM documents WHERE doc_id = ?", (stored_id(doc_id),))
+        rows = self._rows("SELECT row FROM documents WHERE doc_id = ?", (kept(doc_id),))
         return int(rows[0][0]) if rows else None
 
     def doc_ids(self, rows: Iterable[int]) -> dict[int, str]:
@@ -106,18 +106,18 @@ class Segment:
             batch = wanted[start : start + _BATCH]
             marks = ",".join("?" * len(batch))
             for row, doc_id in self._rows(f"SELECT row, doc_id FROM documents WHERE row IN ({marks})", batch):
-                found[int(row)] = _name(doc_id)
+                found[int(row)] = name_of(doc_id)
         return found
 
     def entries(self) -> list[tuple[int, str, str]]:
         """(row, doc_id, entry_key) of every document, dead or alive, in order of rows."""
         rows = self._rows("SELECT row, doc_id, entry_key FROM documents ORDER BY row")
-        return [(int(row), _name(doc_id), str(entry_key)) for row, doc_id, entry_key in rows]
+        return [(int(row), name_of(doc_id), str(entry_key)) for row, doc_id, entry_key in rows]
 
     def sources(self) -> list[tuple[int, str, str]]:
         """(row, doc_id, source) of every document, dead or alive, in order of rows."""
         rows = self._rows("SELECT row, doc_id, head FROM documents ORDER BY row")
-        return [(int(row), _name(doc_id), str(unpack(head)["source"])) for row, doc_id, head in rows]
+        return [(int(row), name_of(doc_id), str(unpack(head)["source"])) for row, doc_id, head in rows]
 
     def head(self, row: int) -> Document:
         """The document at ``row`` without text, blocks and sections."""
@@ -188,7 +188,7 @@ class Segment:
 
     def values(self, key: str, low: str = "", high: str | None = None) -> list[str]:
         """The distinct values of a filter key in ``low <= value < high``, sorted."""
-        bounds = [stored_value(bound) for bound in (low, high) if bound is not None]
+        bounds = [valid(bound) for bound in (low, high) if bound is not None]
         bound, values = "" if high is None else " AND value < ?", [key, *bounds]
         rows = self._rows(f"SELECT value FROM postings WHERE key = ? AND value >= ?{bound} ORDER BY value", values)
         return [str(value) for (value,) in rows]
@@ -216,27 +216,12 @@ class Segment:
         import numpy as np
 
         for value in values:
-            found = self._rows(
-                "SELECT count, rows FROM postings WHERE key = ? AND value = ?", (key, stored_value(value))
-            )
+            found = self._rows("SELECT count, rows FROM postings WHERE key = ? AND value = ?", (key, valid(value)))
             for count, rows in found:
                 if count == self.document_count:
                     mask[:] = True
                 else:
                     mask[np.frombuffer(rows, dtype="<i4")] = True
-
-
-def stored_id(doc_id: str) -> str | bytes:
-    """An id as SQLite keeps it: bytes where Python's surrogate escapes make it no valid text."""
-    try:
-        doc_id.encode()
-    except UnicodeEncodeError:
-        return doc_id.encode("utf-8", "surrogatepass")
-    return doc_id
-
-
-def _name(stored: object) -> str:
-    return stored.decode("utf-8", "surrogatepass") if isinstance(stored, bytes) else str(stored)
 
 
 # Arrays in ``.npy`` files, mapped: whatever bytes a file holds, the outcome is the array expected or a StoreError.

@@ -18,8 +18,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ragcli.filters import META
 from ragcli.index.segments.attributes import ACL
-from ragcli.index.segments.filters import META, acl_values, matching_values, stored_key
+from ragcli.index.segments.filters import acl_values, matching_values, stored_key
 from ragcli.records import Scope
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from ragcli.codec import decode, encode
 from ragcli.index.staged.database import canonical, open_database, pack_bytes, scrub, store_errors, transaction, unpack
 from ragcli.index.staged.ingest_notes import SCHEMA as NOTES_SCHEMA
 from ragcli.index.staged.ingest_notes import IngestNotes
+from ragcli.names import kept, name_of
 from ragcli.records import Chunk, Document, Entry, FileReport, FileState, Root
 
 FORMAT = 2
@@ -82,7 +83,7 @@ class Staging:
     def roots(self) -> list[Root]:
         """Every root, in the order in which they were added."""
         rows = self._rows("SELECT root_id, path, label FROM roots ORDER BY root_id")
-        return [Root(int(str(row[0])), Path(_text(row[1])), _text(row[2])) for row in rows]
+        return [Root(int(str(row[0])), Path(name_of(row[1])), name_of(row[2])) for row in rows]
 
     def add_root(self, path: Path) -> Root:
         """The root at ``path`` (made absolute), added when it is new."""
@@ -91,7 +92,7 @@ class Staging:
         if absolute in known:
             return known[absolute]
         label = _unique_label(absolute, {root.label for root in known.values()})
-        cursor = self._run("INSERT INTO roots (path, label) VALUES (?, ?)", (_stored(str(absolute)), _stored(label)))
+        cursor = self._run("INSERT INTO roots (path, label) VALUES (?, ?)", (kept(str(absolute)), kept(label)))
         return Root(int(cursor.lastrowid or 0), absolute, label)
 
     def remove_root(self, root_id: int) -> None:
@@ -99,14 +100,14 @@ class Staging:
         with self.transaction():
             rows = self._rows("SELECT doc_id FROM documents WHERE root_id = ?", (root_id,))
             for row in rows:
-                self.remove_document(_text(row[0]))
+                self.remove_document(name_of(row[0]))
             self._run("DELETE FROM files WHERE root_id = ?", (root_id,))
             self.notes.forget_root(root_id)
             self._run("DELETE FROM roots WHERE root_id = ?", (root_id,))
 
     def file(self, root_id: int, relative: str) -> FileState | None:
         """The file as last read, or None when it is new."""
-        rows = self._rows(f"{_FILE_SELECT} WHERE root_id = ? AND relative = ?", (root_id, _stored(relative)))
+        rows = self._rows(f"{_FILE_SELECT} WHERE root_id = ? AND relative = ?", (root_id, kept(relative)))
         return _file_state(rows[0]) if rows else None
 
     def files(self, root_id: int) -> Iterator[FileState]:
@@ -120,7 +121,7 @@ class Staging:
             "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 state.root_id,
-                _stored(state.relative),
+                kept(state.relative),
                 state.size,
                 state.mtime_ns,
                 state.sha256,
@@ -132,7 +133,7 @@ class Staging:
 
     def remove_file(self, root_id: int, relative: str) -> None:
         """Forget that the file was read. Its documents stay until ``remove_document``."""
-        self._run("DELETE FROM files WHERE root_id = ? AND relative = ?", (root_id, _stored(relative)))
+        self._run("DELETE FROM files WHERE root_id = ? AND relative = ?", (root_id, kept(relative)))
 
     # ------------------------------------------------------------ documents
 
@@ -142,37 +143,37 @@ class Staging:
         document_key = hashlib.sha256(content).hexdigest()[:32]
         self._run(
             "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)",
-            (_stored(document.doc_id), document_key, root_id, _stored(relative), pack_bytes(content)),
+            (kept(document.doc_id), document_key, root_id, kept(relative), pack_bytes(content)),
         )
         return document_key
 
     def remove_document(self, doc_id: str) -> None:
         """Drop a document and its chunks; nothing happens when there is none of that id."""
         with self.transaction():
-            self._run("DELETE FROM documents WHERE doc_id = ?", (_stored(doc_id),))
-            self._run("DELETE FROM chunk_sets WHERE doc_id = ?", (_stored(doc_id),))
+            self._run("DELETE FROM documents WHERE doc_id = ?", (kept(doc_id),))
+            self._run("DELETE FROM chunk_sets WHERE doc_id = ?", (kept(doc_id),))
             self.notes.forget(doc_id)
 
     def document_keys(self) -> dict[str, str]:
         """``doc_id`` → document key of every document, sorted by id."""
         rows = self._rows("SELECT doc_id, document_key FROM documents ORDER BY doc_id")
-        return {_text(row[0]): str(row[1]) for row in rows}
+        return {name_of(row[0]): str(row[1]) for row in rows}
 
     def document_files(self) -> dict[str, str]:
         """The path, within its root, of the file that each document came out of."""
-        return {_text(name): _text(path) for name, path in self._rows("SELECT doc_id, relative FROM documents")}
+        return {name_of(name): name_of(path) for name, path in self._rows("SELECT doc_id, relative FROM documents")}
 
     def document(self, doc_id: str) -> Document:
         """The document. Raises KeyError when there is none of that id."""
-        rows = self._rows("SELECT data FROM documents WHERE doc_id = ?", (_stored(doc_id),))
+        rows = self._rows("SELECT data FROM documents WHERE doc_id = ?", (kept(doc_id),))
         if not rows:
             raise KeyError(doc_id)
         return decode(Document, unpack(_bytes(rows[0][0])))
 
     def owner(self, doc_id: str) -> tuple[int, str] | None:
         """Root id and relative path of the file that gave the document, or None when there is no such document."""
-        rows = self._rows("SELECT root_id, relative FROM documents WHERE doc_id = ?", (_stored(doc_id),))
-        return (int(str(rows[0][0])), _text(rows[0][1])) if rows else None
+        rows = self._rows("SELECT root_id, relative FROM documents WHERE doc_id = ?", (kept(doc_id),))
+        return (int(str(rows[0][0])), name_of(rows[0][1])) if rows else None
 
     # ------------------------------------------------------------ chunks
 
@@ -188,17 +189,17 @@ class Staging:
         entry_key = hashlib.sha256(f"{document_key}\0{chunk_key}\0".encode() + content).hexdigest()[:32]
         self._run(
             "INSERT OR REPLACE INTO chunk_sets VALUES (?, ?, ?, ?, ?, ?)",
-            (_stored(doc_id), document_key, chunk_key, entry_key, len(chunks), pack_bytes(content)),
+            (kept(doc_id), document_key, chunk_key, entry_key, len(chunks), pack_bytes(content)),
         )
 
     def chunk_keys(self) -> dict[str, tuple[str, str]]:
         """``doc_id`` → document key and chunk key of every document that has been chunked, sorted by id."""
         rows = self._rows("SELECT doc_id, document_key, chunk_key FROM chunk_sets ORDER BY doc_id")
-        return {_text(row[0]): (str(row[1]), str(row[2])) for row in rows}
+        return {name_of(row[0]): (str(row[1]), str(row[2])) for row in rows}
 
     def chunks(self, doc_id: str) -> list[Chunk]:
         """The document's chunks, in order. Raises KeyError when it has not been chunked."""
-        rows = self._rows("SELECT data FROM chunk_sets WHERE doc_id = ?", (_stored(doc_id),))
+        rows = self._rows("SELECT data FROM chunk_sets WHERE doc_id = ?", (kept(doc_id),))
         if not rows:
             raise KeyError(doc_id)
         return [decode(Chunk, item) for item in unpack(_bytes(rows[0][0]))]
@@ -211,7 +212,7 @@ class Staging:
             "SELECT doc_id, c.entry_key, c.count FROM documents d JOIN chunk_sets c USING (doc_id) "
             "WHERE d.document_key = c.document_key ORDER BY doc_id"
         )
-        return {_text(row[0]): Entry(_text(row[0]), str(row[1]), int(str(row[2]))) for row in rows}
+        return {name_of(row[0]): Entry(name_of(row[0]), str(row[1]), int(str(row[2]))) for row in rows}
 
     def unchunked(self) -> list[str]:
         """Documents without chunks, or with chunks of an older content, sorted by id."""
@@ -219,7 +220,7 @@ class Staging:
             "SELECT doc_id FROM documents d LEFT JOIN chunk_sets c USING (doc_id) "
             "WHERE c.document_key IS NULL OR c.document_key <> d.document_key ORDER BY doc_id"
         )
-        return [_text(row[0]) for row in rows]
+        return [name_of(row[0]) for row in rows]
 
     def scrub(self) -> None:
         """Rewrite the file so that nothing of removed documents is left in it."""
@@ -244,7 +245,7 @@ def _file_state(row: Sequence[object]) -> FileState:
     root_id, relative, size, mtime_ns, sha256, parse_key, reports, doc_ids = row
     return FileState(
         root_id=int(str(root_id)),
-        relative=_text(relative),
+        relative=name_of(relative),
         size=int(str(size)),
         mtime_ns=int(str(mtime_ns)),
         sha256=str(sha256),
@@ -260,19 +261,6 @@ def _unique_label(path: PurePath, taken: set[str]) -> str:
     while label in taken:
         label, number = f"{name}-{number}", number + 1
     return label
-
-
-def _stored(name: str) -> str | bytes:
-    """A name as SQLite keeps it: text, or bytes where Python's surrogate escapes make it no valid text."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return name.encode("utf-8", "surrogatepass")
-    return name
-
-
-def _text(value: object) -> str:
-    return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else str(value)
 
 
 def _bytes(value: object) -> bytes:

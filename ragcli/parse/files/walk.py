@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ragcli.config import IngestConfig
 from ragcli.errors import SourceError
+from ragcli.names import readable
 from ragcli.parse.source import too_large
 from ragcli.records import FileReport
 
@@ -43,7 +44,7 @@ def walk(root: Path, config: IngestConfig, under: str = "") -> Iterator[SourceFi
     except OSError as error:
         raise SourceError(f"{start}: {error.strerror or error}", hint="check the path") from error
     if not stat.S_ISDIR(status.st_mode):
-        yield _examine(start, status, under or _readable(root.name), config)
+        yield _examine(start, status, under or readable(root.name), config)
         return
     prefix = f"{under}/" if under else ""
     yield from _folder(start, prefix, (_identity(status),), _Selection(config, root.resolve()), config)
@@ -143,23 +144,9 @@ def _identity(status: os.stat_result) -> tuple[int, int]:
 
 def _shown_names(names: list[str]) -> list[tuple[str, str]]:
     """Pairs of the name as shown (NFC unless that would make two names equal) and as on disk."""
-    shown = [_readable(name) for name in names]
+    shown = [readable(name) for name in names]
     composed = [unicodedata.normalize("NFC", name) for name in shown]
     counts: dict[str, int] = {}
     for name in composed:
         counts[name] = counts.get(name, 0) + 1
     return [(new if counts[new] == 1 else old, name) for old, new, name in zip(shown, composed, names, strict=True)]
-
-
-def _readable(name: str) -> str:
-    """A name that can be stored and printed: bytes that are no UTF-8 and control characters become ``%XX``."""
-    if name.isascii() and name.isprintable():
-        return name
-    return "".join(map(_readable_char, name))
-
-
-def _readable_char(char: str) -> str:
-    code = ord(char)
-    if 0xDC80 <= code <= 0xDCFF:
-        return f"%{code - 0xDC00:02X}"
-    return f"%{code:02X}" if code < 32 or code == 127 else char

@@ -12,6 +12,7 @@ from ragcli.evaluate.golden_sets.file import GoldenSet
 from ragcli.evaluate.judge.claims import JUDGED_MEASURES
 from ragcli.evaluate.measuring.results import names_of
 from ragcli.evaluate.run import EvalRun
+from ragcli.filters import parse_filter
 from ragcli.interfaces import Embedder, Progress
 from ragcli.pipelines.asking.reader import Reader
 from ragcli.pipelines.evaluating.evaluate import corpus_fingerprint, evaluate
@@ -20,7 +21,6 @@ from ragcli.pipelines.evaluating.judge import Judge
 from ragcli.pipelines.evaluating.steps import Steps, case_scope
 from ragcli.pipelines.evaluating.tune import tune
 from ragcli.records import AskResult, GoldenCase, Scope
-from ragcli.retrieve.filters import parse_filter
 
 
 def steps_of(reader: Reader, *, answers: bool, judge: Judge | None = None) -> Steps:

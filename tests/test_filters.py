@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcli.errors import ConfigError, ExitCode
+from ragcli.filters import OPERATORS, condition, parse_filter
 from ragcli.records import Filter
-from ragcli.retrieve.filters import OPERATORS, parse_filter
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,9 @@ from ragcli.retrieve.filters import OPERATORS, parse_filter
         ('meta.sign="<="', Filter("meta.sign", "=", "<=")),
         ('title=" padded "', Filter("title", "=", " padded ")),
         ("unheard_of>1", Filter("unheard_of", ">", "1")),  # the engine knows the keys
+        ("date=2026", Filter("date", "=", "2026")),
+        ("modified<2026-03", Filter("modified", "<", "2026-03")),
+        ("date~2026-*-01", Filter("date", "~", "2026-*-01")),
     ],
 )
 def test_expressions(text: str, expected: Filter) -> None:
@@ -44,10 +47,11 @@ def test_expressions(text: str, expected: Filter) -> None:
         ("date>=2026-13-01", "has the bad date '2026-13-01', expected YYYY-MM-DD"),
         ("date>=01.02.2026", "has the bad date '01.02.2026'"),
         ("expires<20260101", "has the bad date"),
-        ("date~2026-*", "matches the date date by a glob"),
         ("source~[", "has a [ in its glob that no ] closes"),
         ("source~hr/[]x*", "has a [ in its glob that no ] closes"),
         ("lang<de", "asks for an order of lang, which is text"),
+        ("language<de", "asks for an order of language, which is text"),
+        ("date=202", "has the bad date '202'"),
     ],
 )
 def test_problems_are_named(text: str, problem: str) -> None:
@@ -55,6 +59,32 @@ def test_problems_are_named(text: str, problem: str) -> None:
         parse_filter(text)
     assert f"filter {text!r} {problem}" in caught.value.message
     assert caught.value.exit_code is ExitCode.USAGE and "KEY OP VALUE" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "allowed", "refused"),
+    [
+        ("date=2026", ["2026-01-01", "2026-12-31"], ["2025-12-31", "2027-01-01"]),
+        ("date=2026-02", ["2026-02-01", "2026-02-29"], ["2026-01-31", "2026-03-01"]),
+        ("date<2026", ["2025-12-31"], ["2026-01-01"]),
+        ("date<=2026", ["2026-12-31"], ["2027-01-01"]),
+        ("date>2026-02", ["2026-03-01"], ["2026-02-28"]),
+        ("expires>=2026-02-03", ["2026-02-03"], ["2026-02-02"]),
+        ("date~2026-*-01", ["2026-02-01"], ["2026-02-02", "2025-02-01"]),
+        ("lang=de", ["de", "DE-at"], ["den", "en"]),
+        ("tags=Draft", ["draft"], ["drafts"]),
+        ("title=Draft", ["Draft"], ["draft", "Drafts"]),
+        ("meta.size>9", ["10", "9.5"], ["9", "1"]),
+        ("source~hr/**/*.md", ["hr/a.md", "hr/b/c.md"], ["hr/a.txt", "it/hr/a.md"]),
+    ],
+)
+def test_the_values_let_through(text: str, allowed: list[str], refused: list[str]) -> None:
+    asked = condition(parse_filter(text))
+    assert [value for value in (*allowed, *refused) if asked.allows(value)] == allowed
+
+
+def test_what_is_left_out_is_what_equals() -> None:
+    assert condition(parse_filter("date!=2026")).excludes and condition(parse_filter("date!=2026")).allows("2026-05-01")
 
 
 KEYS = st.sampled_from(["type", "source", "meta.product", "meta.a b"])
