@@ -102,8 +102,9 @@ def parse_file(path: Path, config: Config) -> tuple[tuple[Document, ...], tuple[
     documents: list[Document] = []
     reports = [item for item in met if isinstance(item, FileReport)]
     for parsed in parse_files(files, config.ingest):
-        path = parsed.file.relative
-        documents += [describe(document, config.ingest.rules, {}, (), path)[0] for document in parsed.documents]
+        documents += [
+            describe(document, config.ingest.rules, {}, (), parsed.file.relative)[0] for document in parsed.documents
+        ]
         reports += parsed.reports
     return tuple(documents), tuple(reports)
 
