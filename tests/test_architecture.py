@@ -18,8 +18,7 @@ from ragcli.language.lexicon import LANGUAGES, lexicon, spelled_out
 ROOT = Path(__file__).resolve().parents[1] / "ragcli"
 MODULES = sorted(ROOT.rglob("*.py"))
 STAGES = ("parse", "chunk", "embed", "index", "retrieve", "answer", "evaluate")
-SHARED = ("records", "errors", "config", "interfaces", "codec", "language", "names", "filters", "quotes", "prices")
-SHARED += ("telemetry",)
+SHARED = (
     "records",
     "errors",
     "config",

@@ -36,6 +36,9 @@ class Notes(Protocol):
     def family(self, family: str) -> list[Look]:
         """The looks of one family, sorted by id."""
 
+    def same_text(self, besides: Collection[str] = ()) -> dict[str, list[Look]]:
+        """The looks of every text that several documents have, by its hash, and of the hashes ``besides``."""
+
     def copies(self, doc_id: str) -> tuple[str, ...]:
         """Ids of the copies that a document stands for, sorted."""
 

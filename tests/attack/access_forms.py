@@ -22,19 +22,10 @@ from tests.attack import Outcome
 
 GROUPS = frozenset({"hr", "board"})
 BODY = "The canary sings at noon.\n"
-NAMES = (
-    "acl",
-    "ACL",
-    "Acl",
-    "\u200bacl",
-    "a\u200bcl",
-    "acl\u200b",
-    "\uff41\uff43\uff4c",
-    "groups",
-    "access",
-    "meta.acl",
-)
-NAMES += ("access_groups", "Allowed-Groups", "acl_groups", "access control list", "x-acl", "rag_acl", '"acl"', "acls")
+NAMES = """
+acl ACL Acl \u200bacl a\u200bcl acl\u200b \uff41\uff43\uff4c groups access meta.acl access_groups Allowed-Groups
+acl_groups access_control_list x-acl rag_acl "acl" acls
+""".split()
 VALUES = ("[hr]", "hr", '"hr"', "[hr, board]", "hr, board", "'hr'", "[ hr ]")
 UNHEARD = ("[]", "", "null", "true", "{hr: true}", "[[hr]]", "[hr, null]", "[yes]", "~", "''", "!hr")
 
@@ -302,12 +293,15 @@ def _messages() -> Iterator[Form]:
     yield Form("box.mbox", box)
 
 
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006"
+
+
 def _packages() -> Iterator[Form]:
     from tests.parse.builders import make_docx, make_pdf
 
     custom = (
-        '<?xml version="1.0"?><Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/custom-properties" '
-        'xmlns:vt="http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes"><property pid="2" name="{}">'
+        f'<?xml version="1.0"?><Properties xmlns="{_OFFICE}/custom-properties" '
+        f'xmlns:vt="{_OFFICE}/docPropsVTypes"><property pid="2" name="{{}}">'
         "<vt:lpwstr>hr</vt:lpwstr></property></Properties>"
     )
     for name in ("acl", "ACL", "groups", "Access Groups"):
@@ -363,13 +357,14 @@ def _odt(meta: str) -> bytes:
 
 
 def _epub(meta: str) -> bytes:
-    space = 'xmlns="urn:oasis:names:tc:opendocument:xmlns:container"'
+    space = f'xmlns="{_OASIS}container"'
+    roots = '<rootfiles><rootfile full-path="o.opf"/></rootfiles>'
     opf = 'xmlns="http://www.idpf.org/2007/opf"'
     item = '<manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest>'
     return _zip(
         {
             "mimetype": "application/epub+zip",
-            "META-INF/container.xml": f'<container {space}><rootfiles><rootfile full-path="o.opf"/></rootfiles></container>',
+            "META-INF/container.xml": f"<container {space}>{roots}</container>",
             "o.opf": f'<package {opf}><metadata>{meta}</metadata>{item}<spine><itemref idref="a"/></spine></package>',
             "a.xhtml": f"<html><body><p>{BODY}</p></body></html>",
         }

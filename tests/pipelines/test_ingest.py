@@ -199,3 +199,13 @@ def test_a_rule_for_nobody_takes_its_documents_out(writer: Writer, docs: Path) -
     rules = (rules[1], rules[0])
     run(writer, docs, config=Config(ingest=IngestConfig(workers=1, rules=rules)))
     assert writer.staging.document("hr/b.md").metadata.acl == ("hr",)
+
+
+def test_a_rule_that_fits_no_file_is_named(writer: Writer, docs: Path) -> None:
+    paths = ("hr/**", "hr/B.md", "./hr/", "c.txt", "board")
+    rules = tuple(PathRule(path, {"acl": ["hr"]}) for path in paths)
+    result = run(writer, docs, config=Config(ingest=IngestConfig(workers=1, rules=rules)))
+    assert [notice.split(",")[0] for notice in result.notices] == [
+        "ingest.rules[1]: 'hr/B.md' fits no file",
+        "ingest.rules[4]: 'board' fits no file",
+    ]

@@ -18,6 +18,10 @@ LONG = " ".join(
 )
 
 
+RULES = (PathRule("hr", {"acl": ["hr"]}), PathRule("it/", {"acl": ["it"]}))
+CLOSED = Config(ingest=IngestConfig(workers=1, rules=RULES))
+
+
 def also_in(writer: Writer) -> dict[str, tuple[str, ...]]:  # noqa: F811
     return {doc_id: writer.staging.document(doc_id).also_in for doc_id in writer.staging.document_keys()}
 
@@ -69,10 +73,10 @@ def test_near_copies_merge_but_versions_do_not(writer: Writer, tmp_path: Path) -
     assert also_in(writer) == {"a.txt": ("b.txt",), "c.txt": (), "d.md": ()}
 
 
-def test_other_readers_keep_their_own(writer: Writer, tmp_path: Path) -> None:  # noqa: F811
-    docs = write_tree(tmp_path / "docs", {"a.txt": "same text", "hr/a.txt": "same text", "hr/b.txt": "same text"})
-    rules = (PathRule("hr/**", {"acl": ["hr"]}),)
-    run(writer, docs, config=Config(ingest=IngestConfig(workers=1, rules=rules)))
+def test_near_copies_for_other_readers_stay_apart(writer: Writer, tmp_path: Path) -> None:  # noqa: F811
+    files = {"a.txt": LONG, "hr/a.txt": f"{LONG} end", "hr/b.txt": f"{LONG} end"}
+    docs = write_tree(tmp_path / "docs", files)
+    run(writer, docs, config=Config(ingest=IngestConfig(workers=1, near_duplicates=0.9, rules=RULES)))
     assert also_in(writer) == {"a.txt": (), "hr/a.txt": ("hr/b.txt",)}
 
 
@@ -113,3 +117,62 @@ def test_retention(writer: Writer, tmp_path: Path, days: int) -> None:  # noqa: 
     result = run(writer, docs, config=config)
     assert list(texts(writer)) == (["new.md"] if days else ["new.md", "old.md"])
     assert any("retention_days" in warning for report in result.files for warning in report.warnings) is bool(days)
+
+
+def acl(writer: Writer) -> dict[str, tuple[str, ...]]:  # noqa: F811
+    return {doc_id: writer.staging.document(doc_id).metadata.acl for doc_id in writer.staging.document_keys()}
+
+
+def test_an_open_copy_of_a_closed_text_is_closed_while_the_closed_one_is_there(
+    writer: Writer,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    docs = write_tree(tmp_path / "docs", {"a/pay.txt": "pay is 17", "hr/pay.txt": "pay  is 17", "b.txt": "other"})
+    result = run(writer, docs, config=CLOSED)
+    assert acl(writer) == {"a/pay.txt": ("hr",), "b.txt": ()}
+    assert also_in(writer)["a/pay.txt"] == ("hr/pay.txt",)
+    assert "a/pay.txt: only for hr, because a copy of it is" in result.notices
+    write_tree(docs, {"c/pay.txt": "pay is 17", "0.txt": "pay is 17"})
+    run(writer, docs, config=CLOSED)
+    assert acl(writer) == {"0.txt": ("hr",), "b.txt": ()}
+    (docs / "hr/pay.txt").unlink()
+    run(writer, docs, config=CLOSED, max_delete=100)
+    assert acl(writer) == {"0.txt": (), "b.txt": ()}
+    assert also_in(writer)["0.txt"] == ("a/pay.txt", "c/pay.txt")
+
+
+def test_copies_for_several_groups(writer: Writer, tmp_path: Path) -> None:  # noqa: F811
+    docs = write_tree(tmp_path / "docs", {"hr/x.txt": "same text", "it/x.txt": "same text"})
+    run(writer, docs, config=CLOSED)
+    assert acl(writer) == {"hr/x.txt": ("hr",), "it/x.txt": ("it",)}
+    write_tree(docs, {"open.txt": "same text"})
+    run(writer, docs, config=CLOSED)
+    assert acl(writer) == {"hr/x.txt": ("hr",), "it/x.txt": ("it",), "open.txt": ("hr", "it")}
+    run(writer, docs)
+    assert acl(writer) == {"hr/x.txt": ()}
+    assert also_in(writer) == {"hr/x.txt": ("it/x.txt", "open.txt")}
+
+
+def test_a_copy_that_comes_back_for_a_near_one_is_closed_still(writer: Writer, tmp_path: Path) -> None:  # noqa: F811
+    near = {"hr/a.txt": f"{LONG} end", "m.txt": LONG, "hr/z.txt": LONG}
+    config = Config(ingest=IngestConfig(workers=1, near_duplicates=0.9, rules=RULES))
+    docs = write_tree(tmp_path / "docs", near)
+    run(writer, docs, config=config)
+    assert acl(writer) == {"hr/a.txt": ("hr",)}
+    assert also_in(writer)["hr/a.txt"] == ("hr/z.txt", "m.txt")
+    (docs / "hr/a.txt").unlink()
+    run(writer, docs, config=config, max_delete=100)
+    assert set(acl(writer).values()) == {("hr",)}
+
+
+def test_a_link_is_no_more_open_than_what_it_leads_to(writer: Writer, tmp_path: Path) -> None:  # noqa: F811
+    docs = write_tree(tmp_path / "docs", {"hr/pay.txt": "pay is 17", "open/news.txt": "news are 4", "it/x.txt": "x"})
+    (docs / "open" / "link.txt").symlink_to(docs / "hr" / "pay.txt")
+    (docs / "it" / "link.txt").symlink_to(docs / "hr" / "pay.txt")
+    (docs / "hr" / "news.txt").symlink_to(docs / "open" / "news.txt")
+    result = run(writer, docs, config=CLOSED)
+    closed = {doc_id: groups for doc_id, groups in acl(writer).items() if "x.txt" not in doc_id}
+    assert closed == {"hr/news.txt": ("hr",), "hr/pay.txt": ("hr",)}
+    withheld = {report.path: report.skipped for report in result.files if report.withheld}
+    assert list(withheld) == ["it/link.txt"]
+    assert "a link to hr/pay.txt" in str(withheld["it/link.txt"])

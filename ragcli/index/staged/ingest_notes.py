@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from ragcli.index.staged.database import store_errors
@@ -80,6 +80,17 @@ class IngestNotes:
         """All looks of a family, sorted by id."""
         rows = self._run(f"SELECT {_COLUMNS} FROM looks WHERE family = ?", (family,))
         return sorted(map(_look, rows), key=lambda look: look.doc_id)
+
+    def same_text(self, besides: Collection[str] = ()) -> dict[str, list[Look]]:
+        """The looks of every text that several documents have, by its hash, and of the hashes ``besides``."""
+        several = "SELECT exact FROM looks GROUP BY exact HAVING COUNT(*) > 1"
+        rows = self._run(f"SELECT {_COLUMNS} FROM looks WHERE exact IN ({several})")
+        for exact in besides:
+            rows += self._run(f"SELECT {_COLUMNS} FROM looks WHERE exact = ?", (exact,))
+        found: dict[str, dict[str, Look]] = {}
+        for look in map(_look, rows):
+            found.setdefault(look.exact, {})[look.doc_id] = look
+        return {exact: [looks[doc_id] for doc_id in sorted(looks)] for exact, looks in found.items()}
 
     def copies(self, doc_id: str) -> tuple[str, ...]:
         """Ids of the copies that a document stands for, sorted."""

@@ -30,9 +30,10 @@ _JSON = re.compile(r"\A[\s\ufeff]*\{")
 _HEADER_LINE = re.compile(r"[ \t]*(?:$|[#?\"'{}\[\]|-]|[\w\"'.][^\n:=]*[:=]|\S+\s*$)")
 _MENTION = re.compile(r"([^\W\d_][\w .-]{0,40}?)[\"']?[ \t]*\n?[ \t]*[:=]")
 _HEAD = 8000
-# A line that says one thing of its text: ``acl: hr``, ``:acl: hr``, ``#+ACL: hr``, ``// acl: hr``, ``<!-- acl: hr -->``.
+# A line that says one thing of its text: ``acl: hr``, ``:acl: hr``, ``#+ACL: hr``, ``// acl: hr``, in ``<!-- -->``.
 _LINE = re.compile(
-    r"[ \t]*(?P<mark><!--|\[//\]: # [(\"']|//|/\*+|%+|\.\.|#\+(?:property:)?|:|;+|--|@)?[ \t]*(?P<name>[^\W\d_][\w-]*)[ \t]*"
+    r"[ \t]*(?P<mark><!--|\[//\]: # [(\"']|//|/\*+|%+|\.\.|#\+(?:property:)?|:|;+|--|@)?"
+    r"[ \t]*(?P<name>[^\W\d_][\w-]*)[ \t]*"
     r"(?:[:=]+[ \t]*|(?<=acl)[ \t]+)(?P<value>[^\n]*?)[ \t]*(?:-->|\*/|(?<=\w)[)\"'])?[ \t]*",
     re.I,
 )

@@ -54,7 +54,7 @@ def _settle_family(staging: Staging, members: list[Look], threshold: float, revi
             staging.remove_document(doc_id)
         staging.notes.put_look(replace(look, kept=original))
     for doc_id in sorted(doc_id for doc_id, original in kept.items() if original is None):
-        _list_copies(staging, looks[doc_id])
+        _list_copies(staging, doc_id, looks[doc_id].root_id, looks[doc_id].relative)
     return touched
 
 
@@ -71,8 +71,16 @@ def _sketcher(staging: Staging, looks: dict[str, Look], revive: Revive) -> Calla
     return sketch
 
 
-def _list_copies(staging: Staging, look: Look) -> None:
-    copies = staging.notes.copies(look.doc_id)
-    document = staging.document(look.doc_id)
+def list_copies(staging: Staging, doc_ids: Iterable[str]) -> None:
+    """Bring the copies that staged documents name in line with those they stand for."""
+    for doc_id in sorted(doc_ids):
+        owner = staging.owner(doc_id)
+        if owner is not None:
+            _list_copies(staging, doc_id, *owner)
+
+
+def _list_copies(staging: Staging, doc_id: str, root_id: int, relative: str) -> None:
+    copies = staging.notes.copies(doc_id)
+    document = staging.document(doc_id)
     if document.also_in != copies:
-        staging.put_document(replace(document, also_in=copies), root_id=look.root_id, relative=look.relative)
+        staging.put_document(replace(document, also_in=copies), root_id=root_id, relative=relative)

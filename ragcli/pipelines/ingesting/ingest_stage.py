@@ -11,7 +11,8 @@ from pathlib import Path
 from ragcli.config import Config
 from ragcli.interfaces import Progress, StoreWriter
 from ragcli.parse.parsed import Parsed
-from ragcli.pipelines.ingesting.ingest_copies import look_of, settle
+from ragcli.pipelines.ingesting.copy_access import CopyAccess
+from ragcli.pipelines.ingesting.ingest_copies import list_copies, look_of, settle
 from ragcli.pipelines.ingesting.ingest_files import Describer, FileReader, document_of, source_file
 from ragcli.pipelines.ingesting.ingest_scan import Place, Scan, inner_roots
 from ragcli.records import Document, FileReport, FileState, Given, Look
@@ -39,6 +40,9 @@ class Stager:
         self._reader = FileReader(config, writer, progress)
         self._describer = Describer(config, given, today)
         self._families: set[str] = set()
+        self._taken: set[str] = set()
+        self._fresh: dict[str, tuple[str, ...]] = {}
+        self._access = CopyAccess(self._staging, self._read_again)
         self.before: Mapping[str, str] = {}
         self.reports: list[FileReport] = []
         self.notices: list[str] = []
@@ -84,7 +88,9 @@ class Stager:
                 self._staging.remove_file(state.root_id, state.relative)
 
     def _forget_looks(self, root_id: int, relative: str) -> None:
-        self._families |= {look.family for look in self._staging.notes.take_file(root_id, relative)}
+        looks = self._staging.notes.take_file(root_id, relative)
+        self._families |= {look.family for look in looks}
+        self._taken |= {look.exact for look in looks}
 
     def _stage(self, scan: Scan, parsed: Parsed) -> None:
         root, file = scan.place.root, parsed.file
@@ -112,6 +118,7 @@ class Stager:
         look = look_of(document, root.root_id, relative)
         self._staging.notes.put_look(look)
         self._families.add(look.family)
+        self._fresh[document.doc_id] = document.metadata.acl
         return document.doc_id
 
     def _keep(self, before: FileState, own: FileReport) -> None:
@@ -131,12 +138,23 @@ class Stager:
             self.notices.append(f"{look.doc_id}: older than ingest.retention_days = {days}, removed")
 
     def _settle(self) -> None:
+        if self.settled:
+            with self._staging.transaction():
+                self._access.settle(self._taken, self._fresh)
+        self._families |= self._access.families
+        self.notices += self._access.notices
         touched = settle(self._staging, self._families, self._config.ingest.near_duplicates, self._revive)
+        list_copies(self._staging, self._access.stale)
         for root_id, relative in sorted(touched):
             self._rewrite(root_id, relative)
 
     def _revive(self, look: Look) -> Document | None:
-        """A copy's own document, read again from the cache or, failing that, from its file."""
+        """A copy's own document with the access that other copies of it leave, None when it cannot be read now."""
+        document = self._read_again(look)
+        return None if document is None else self._access.narrowed(look, document)
+
+    def _read_again(self, look: Look) -> Document | None:
+        """The document of a look as its file gives it, from the cache or, failing that, from the file."""
         state = self._staging.file(look.root_id, look.relative)
         root = next((root for root in self._staging.roots() if root.root_id == look.root_id), None)
         if state is None or root is None:
