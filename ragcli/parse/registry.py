@@ -46,7 +46,7 @@ FAMILIES = (
     Family("web.html", 2, ("text/html", "application/xhtml+xml"), ("trafilatura", "lxml")),
     Family("pdf.document", 4, ("application/pdf",), ("pymupdf",)),
     Family("pdf.image", 1, IMAGES, (), "ocr"),
-    Family("office.word", 1, (WORD,), ("python-docx",)),
+    Family("office.word", 2, (WORD,), ("python-docx",)),
     Family("office.slides", 1, (SLIDES,), ("python-pptx",), "office"),
     Family("office.sheets", 2, (SHEETS, XLS, *SHEETS_TOO), ("python-calamine",), "office"),
     Family("office.opendocument", 1, (ODT, ODP)),

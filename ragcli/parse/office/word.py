@@ -1,4 +1,4 @@
-"""DOCX: body, lists, tables, text boxes, notes, comments, headers and footers."""
+"""DOCX: body, headings and lists with their numbers, tables, drawings, notes, comments, headers and footers."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 from ragcli.errors import ParseError
 from ragcli.parse.assemble import Assembly, clean, one_line, squeeze
-from ragcli.parse.office.office_math import formula
+from ragcli.parse.hidden import HiddenText
+from ragcli.parse.links import Links
+from ragcli.parse.office.drawings import all_texts, alternative_text, chart_rows, chart_title, diagram_items
+from ragcli.parse.office.embedded import blocks_inside
 from ragcli.parse.office.word_lists import Numbering
+from ragcli.parse.office.word_parts import Parts
+from ragcli.parse.office.word_runs import FALLBACK, RELATION, Runs
+from ragcli.parse.office.word_styles import Styles, W, heading_level
+from ragcli.parse.office.word_tables import WRAPPERS, grid, header_rows, is_hidden, rows_of, title_of, within
 from ragcli.parse.source import Context, Extract, Outcome, Source
-from ragcli.parse.tables import table_text
-from ragcli.parse.web.safe_xml import read_xml
+from ragcli.parse.tables import add_table, table_text
 from ragcli.records import Coverage
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
-_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
-_WRAPPERS = {W + name for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag")}
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(wordprocessingml|drawingml|officeDocument)/")
 _STRICT_NAMES = {
     b"wordprocessingml": b"http://schemas.openxmlformats.org/wordprocessingml/2006/",
@@ -31,28 +33,39 @@ _STRICT_NAMES = {
     b"officeDocument": b"http://schemas.openxmlformats.org/officeDocument/2006/",
 }
 _PAGE_NUMBER = re.compile(r"(?i)page\W*\d*.{0,8}")
-_CHARACTERS = {W + "tab": "\t", W + "noBreakHyphen": "-", W + "br": "\n", W + "cr": "\n"}
+_WORD_IN = re.compile(r"[^\W\d_]{2}")
+_OF_TABLE = re.compile(r"(?i)(?:tab\b|tab\.|tables?|tabellen?|tableau|tabla|tabella|tabela|tabulka|таблица|表)")
+_LONGEST_HEADING = 200  # characters: a longer paragraph in a heading's style is a numbered clause
+_LONGEST_OUTLINED = 120
+_ENDS = (".", ";", ",", ":")
 
 
 def parse(source: Source, context: Context) -> Iterator[Outcome]:
     """One document. Raises ParseError when the package is damaged or protected."""
-    del context
     document = _open(source)
-    reader = _Reader(document)
+    hidden = HiddenText(context.config, context.conditions)
+    reader = _Reader(Parts(document.part), hidden, source, context)
     reader.body(document.element.body)
-    reader.notes()
+    reader.finish()
+    title, declared = _properties(document)
+    yield Extract(
+        reader.assembly.text,
+        reader.assembly.blocks,
+        title=title or reader.first_title,
+        declared=declared,
+        coverage=Coverage(tables=reader.tables, warnings=(*hidden.warnings, *reader.warnings)),
+    )
+
+
+def _properties(document: Any) -> tuple[str, dict[str, Any]]:
+    """The title and what else the package says of itself; python-docx would make up what is not there."""
+    if not any(one.reltype.endswith("/core-properties") for one in document.part.package.rels.values()):
+        return "", {}
     properties = document.core_properties
     declared: dict[str, Any] = {"modified": properties.modified} if properties.modified else {}
     if properties.keywords:
         declared["tags"] = properties.keywords
-    warnings = (f"{reader.hidden} characters of hidden text left out",) if reader.hidden else ()
-    yield Extract(
-        reader.assembly.text,
-        reader.assembly.blocks,
-        title=one_line(properties.title or "") or reader.first_title,
-        declared=declared,
-        coverage=Coverage(tables=reader.tables, warnings=warnings),
-    )
+    return one_line(properties.title or ""), declared
 
 
 def _open(source: Source) -> Any:
@@ -84,181 +97,191 @@ def _transitional(data: bytes) -> bytes:
 class _Reader:
     """Walks a Word document's parts."""
 
-    def __init__(self, document: Any) -> None:
+    def __init__(self, parts: Parts, hidden: HiddenText, source: Source, context: Context) -> None:
         self.assembly = Assembly()
         self.tables = 0
-        self.hidden = 0
         self.first_title = ""
-        self._document = document
-        self._styles = {style.style_id: style for style in document.styles if style.style_id}
-        self._numbering = Numbering(_part(document, "numbering"))
+        self.warnings: list[str] = []
+        self._parts = parts
+        self._hidden = hidden
+        self._source = source
+        self._context = context
+        self._styles = Styles(parts.first("styles"))
+        self._numbering = Numbering(parts.first("numbering"), self._styles)
+        self._links = Links()
+        self._runs = Runs(self._styles, hidden, parts.targets, self._links)
 
     def body(self, element: _Element) -> None:
         """Every paragraph and table under ``element``, content controls opened."""
+        moved: _Element | None = None
         for child in element:
+            if child is moved:
+                continue
             if child.tag == W + "p":
                 self._paragraph(child)
             elif child.tag == W + "tbl":
-                self._table(child)
-            elif child.tag in _WRAPPERS:
+                moved = self._table(child)
+            elif child.tag == W + "altChunk":
+                self._inner(child)
+            elif child.tag in WRAPPERS:
                 self.body(child)
 
+    def finish(self) -> None:
+        """What stands outside the body, and what could not be read."""
+        self._links.write(self.assembly)
+        self._notes()
+        if self._runs.unknown_signs:
+            self.warnings.append(f"{self._runs.unknown_signs} signs of a font that is not known were left out")
+        self.warnings += [f"embedded file not read: {name}" for name in self._parts.embedded]
+
     def _paragraph(self, paragraph: _Element) -> None:
-        text = squeeze(self._text(paragraph))
-        style = self._style_name(paragraph)
-        heading = re.match(r"heading (\d)", style)
-        if heading or style == "title":
-            level = min(6, int(heading[1])) if heading else 1
-            self.first_title = self.first_title or (one_line(text) if level == 1 else "")
-            self.assembly.add("heading", one_line(text), level=level)
-        elif text and (item := self._numbering.item(paragraph, self._style_of(paragraph))):
+        meaning = self._styles.meaning(paragraph)
+        level = heading_level(meaning)
+        if level is not None:
+            self._links.write(self.assembly)
+        item = self._numbering.item(paragraph)
+        text = squeeze(self._runs.text(paragraph))
+        if meaning.startswith("outline") and len(text) <= _LONGEST_OUTLINED and not text.endswith(_ENDS):
+            level = int(meaning.removeprefix("outline "))
+        if level is not None and text and len(text) <= _LONGEST_HEADING:
+            if level == 1 and not self.first_title:
+                self.first_title = one_line(text)
+            number = f"{item.marker} " if item and item.numbered else ""
+            self.assembly.add("heading", one_line(number + text), level=level)
+        elif text and item and item.marker:
             self.assembly.add("list_item", f"{item.marker} {text}", level=item.level)
-        elif style.startswith("list"):
-            self.assembly.add("list_item", f"- {text}" if text else "", level=int((re.findall(r"\d", style) or "1")[0]))
+        elif meaning.startswith("list"):
+            depth = int((re.findall(r"\d", meaning) or "1")[0])
+            self.assembly.add("list_item", f"- {text}" if text else "", level=max(1, depth))
         else:
-            self.assembly.add("caption" if style == "caption" else "quote" if "quote" in style else "paragraph", text)
+            quoted = "quote" in meaning
+            self.assembly.add("caption" if meaning == "caption" else "quote" if quoted else "paragraph", text)
+        self._drawings(paragraph)
         for box in _text_boxes(paragraph):
             self.body(box)
 
-    def _text(self, element: _Element) -> str:
-        """The words under an element: no deleted or hidden text, no text boxes, formulas as LaTeX."""
-        parts: list[str] = []
-        for node in element:
-            tag = str(node.tag)
-            if tag == W + "t":
-                parts.append(node.text or "")
-            elif tag in _CHARACTERS:
-                parts.append(_CHARACTERS[tag])
-            elif tag in (_MATH + "oMath", _MATH + "oMathPara"):
-                parts.append(f" ${formula(node)}$ ")
-            elif tag == W + "r" and _is_hidden(node):
-                self.hidden += len(self._text(_visible(node)))
-            elif tag in (W + "footnoteReference", W + "endnoteReference"):
-                parts.append(f"[{node.get(W + 'id')}]")
-            elif tag not in (_FALLBACK, W + "txbxContent", W + "del", W + "moveFrom", W + "tbl", W + "pPr", W + "rPr"):
-                parts.append(self._text(node))
-        return "".join(parts)
-
-    def _style_of(self, paragraph: _Element) -> Any:
-        node = paragraph.find(f"{W}pPr/{W}pStyle")
-        return self._styles.get(node.get(W + "val")) if node is not None else None
-
-    def _style_name(self, paragraph: _Element) -> str:
-        """The lower-case name of the first style in the chain that means something."""
-        style, seen = self._style_of(paragraph), 0
-        while style is not None and seen < 10:
-            name = str(style.name or "").lower()
-            if name.startswith(("heading", "title", "list", "caption")) or "quote" in name:
-                return name
-            style, seen = style.base_style, seen + 1
-        outline = paragraph.find(f"{W}pPr/{W}outlineLvl")
-        level = outline.get(W + "val") if outline is not None else None
-        return f"heading {int(level) + 1}" if level and level.isdigit() and int(level) < 6 else ""
-
-    def _table(self, table: _Element) -> None:
-        rows = [list(self._cells(row)) for row in _rows(table)]
-        cells = [cell for row in _rows(table) for cell in row.iter(W + "tc")]
+    def _table(self, table: _Element) -> _Element | None:
+        """Append a table; the paragraph after it when that was its caption and stands before it now."""
+        rows = self._shown(rows_of(table))
+        cells = [cell for row in rows for cell in within(row, W + "tc")]
         if len(cells) == 1:
             self.body(cells[0])
-            return
-        rendered = table_text(rows)
-        self.tables += bool(rendered)
-        self.assembly.add("table", rendered)
+            return None
+        below = self._caption_below(table)
+        caption = one_line(self._runs.text(below)) if below is not None else title_of(table)
+        filled = grid(rows, self._cell)
+        self.tables += add_table(self.assembly, filled, caption=caption, header_rows=header_rows(rows))
+        return below
 
-    def _cells(self, row: _Element) -> Iterator[str]:
-        before = row.find(f"{W}trPr/{W}gridBefore")
-        yield from [""] * (_number(before) if before is not None else 0)
-        for cell in _within(row, W + "tc"):
-            merged = cell.find(f"{W}tcPr/{W}vMerge")
-            continued = merged is not None and merged.get(W + "val") in (None, "continue")
-            yield "" if continued else self._cell(cell)
-            span = cell.find(f"{W}tcPr/{W}gridSpan")
-            yield from [""] * (_number(span) - 1 if span is not None else 0)
+    def _shown(self, rows: list[_Element]) -> list[_Element]:
+        return [row for row in rows if not is_hidden(row) or self._hidden.reads("a row of a table")]
+
+    def _caption_below(self, table: _Element) -> _Element | None:
+        """The caption right under a table that has none above it."""
+        following = table.getnext()
+        if following is None or following.tag != W + "p" or self._styles.meaning(following) != "caption":
+            return None
+        above = self.assembly.blocks[-1:]
+        if above and above[0].kind == "caption":
+            return None
+        words = "".join(node.text or "" for node in following.iter(W + "t"))
+        return following if _OF_TABLE.match(words.strip()) else None
 
     def _cell(self, cell: _Element) -> str:
-        parts = []
-        for child in _within(cell, W + "p", W + "tbl"):
+        parts: list[str] = []
+        for child in within(cell, W + "p", W + "tbl"):
             if child.tag == W + "tbl":
-                parts += ["; ".join(filter(None, map(one_line, self._cells(row)))) for row in _rows(child)]
+                inner = grid(self._shown(rows_of(child)), self._cell)
+                parts += ["; ".join(filter(None, (one_line(one.text) for one in row))) for row in inner]
             else:
-                item = self._numbering.item(child, self._style_of(child))
-                parts.append(f"{item.marker if item else ''} {squeeze(self._text(child))}")
+                item = self._numbering.item(child)
+                parts.append(f"{item.marker if item else ''} {squeeze(self._runs.text(child))}")
+                parts += [line for kind, line, _ in self._drawn(child) if kind != "table"]
                 parts += [self._cell(box) for box in _text_boxes(child)]
         return clean("\n".join(parts))
 
-    def notes(self) -> None:
+    # ------------------------------------------------------------ parts
+
+    def _drawings(self, paragraph: _Element) -> None:
+        """Charts, diagrams and pictures of a paragraph, after its words."""
+        for kind, text, level in self._drawn(paragraph):
+            self.tables += kind == "table"
+            if kind == "list_item":
+                self.assembly.add("list_item", f"- {text}", level=level)
+            else:
+                self.assembly.add("table" if kind == "table" else kind, text)  # type: ignore[arg-type]
+
+    def _drawn(self, paragraph: _Element) -> Iterator[tuple[str, str, int]]:
+        """Kind, text and depth of each."""
+        for node in paragraph.iter():
+            name = str(node.tag).rpartition("}")[2]
+            if name not in ("docPr", "graphicData", "shape") or _is_fallback(node, paragraph):
+                continue
+            if name == "graphicData":
+                for inner in node:
+                    yield from self._graphic(inner)
+            elif text := alternative_text(str(node.get("descr") or node.get("alt") or "")):
+                yield "other", f"Picture: {text}", 1
+
+    def _graphic(self, node: _Element) -> Iterator[tuple[str, str, int]]:
+        name = str(node.tag).rpartition("}")[2]
+        relation = node.get(RELATION + ("dm" if name == "relIds" else "id"))
+        if name not in ("relIds", "chart"):
+            return
+        root = self._parts.root(relation)
+        if root is None:
+            self.warnings.append(f"a {'diagram' if name == 'relIds' else 'chart'} whose part is missing was not read")
+        elif name == "relIds":
+            yield from (("list_item", text, depth) for depth, text in diagram_items(root))
+        else:
+            title, rows = chart_title(root), chart_rows(root)
+            yield "caption", title, 1
+            yield ("table", table_text(rows, header_rows=1), 1) if rows else ("other", "\n".join(all_texts(root)), 1)
+
+    def _inner(self, chunk: _Element) -> None:
+        """A text of another format that Word shows in this place."""
+        found = self._parts.data(chunk.get(RELATION + "id"))
+        if found is None:
+            self.warnings.append("an embedded text whose part is missing was not read")
+            return
+        name, _, data = found
+        for block in blocks_inside(Source(f"{self._source.doc_id}!{name}", data), self._source, self._context):
+            if isinstance(block, str):
+                self.warnings.append(block)
+            else:
+                kind, text, level = block
+                self.tables += kind == "table"
+                self.assembly.add(kind, text, level=level)
+
+    def _notes(self) -> None:
         """Footnotes, endnotes, comments, and what stands in headers and footers, each once, after the body."""
-        for name in ("footnotes", "endnotes", "comments"):
-            for note in _part(self._document, name):
-                text = squeeze("\n".join(self._text(paragraph) for paragraph in note.iter(W + "p")))
-                mark = f"[{note.get(W + 'id')}] " if name != "comments" else ""
+        for kind in ("footnote", "endnote"):
+            for note in self._parts.first(f"{kind}s"):
+                text = squeeze("\n".join(self._runs.text(paragraph) for paragraph in note.iter(W + "p")))
+                mark = self._runs.marks.get((kind, note.get(W + "id") or ""), "")
                 if text and note.get(W + "type") in (None, "normal"):
-                    self.assembly.add("other", mark + text)
+                    self.assembly.add("other", f"{mark} {text}".strip())
+        for comment in self._parts.first("comments"):
+            self.assembly.add("other", squeeze("\n".join(self._runs.text(item) for item in comment.iter(W + "p"))))
         seen: set[str] = set()
-        for part in _edges(self._document):
+        for part in self._parts.of_kind("header", "footer"):
             for paragraph in part.iter(W + "p"):
-                text = squeeze(self._text(paragraph))
-                if (
-                    re.search(r"[^\W\d_]{2}", text)
-                    and text not in seen
-                    and not re.fullmatch(r"(?i)page\W*\d*.{0,8}", text)
-                ):
+                text = squeeze(self._runs.text(paragraph))
+                if _WORD_IN.search(text) and text not in seen and not _PAGE_NUMBER.fullmatch(text):
                     seen.add(text)
                     self.assembly.add("other", text)
-
-
-def _part(document: Any, name: str) -> Any:
-    """The root element of a related part, an empty list when there is none or it is damaged."""
-    from lxml import etree
-
-    for relation in document.part.rels.values():
-        if not relation.is_external and relation.reltype.endswith(f"/{name}"):
-            try:
-                return etree.fromstring(
-                    relation.target_part.blob, etree.XMLParser(resolve_entities=False, no_network=True)
-                )
-            except etree.XMLSyntaxError:
-                return []
-    return []
-
-
-def _edges(document: Any) -> Iterator[Any]:
-    relations = sorted(document.part.rels.items())
-    for _, relation in relations:
-        if not relation.is_external and relation.reltype.endswith(("/header", "/footer")) and relation.target_part.blob:
-            root = read_xml(relation.target_part.blob, recover=True)
-            if root is not None:
-                yield root
-
-
-def _rows(table: _Element) -> Iterator[_Element]:
-    return _within(table, W + "tr")
-
-
-def _within(element: _Element, *tags: str) -> Iterator[_Element]:
-    """Children of the given tags, those in content controls included, those of nested elements not."""
-    for child in element:
-        if child.tag in tags:
-            yield child
-        elif child.tag in _WRAPPERS:
-            yield from _within(child, *tags)
+        self._links.write(self.assembly)
 
 
 def _text_boxes(paragraph: _Element) -> Iterator[_Element]:
-    for box in paragraph.iter(W + "txbxContent"):
-        if not any(parent.tag == _FALLBACK for parent in box.iterancestors()):
-            yield box
+    return (box for box in paragraph.iter(W + "txbxContent") if not _is_fallback(box, paragraph))
 
 
-def _is_hidden(run: _Element) -> bool:
-    mark = run.find(f"{W}rPr/{W}vanish")
-    return mark is not None and mark.get(W + "val") not in ("0", "false", "off")
-
-
-def _visible(run: _Element) -> list[_Element]:
-    return [node for node in run if node.tag != W + "rPr"]
-
-
-def _number(node: _Element) -> int:
-    value = node.get(W + "val") or "1"
-    return max(0, min(100, int(value))) if value.isdigit() else 1
+def _is_fallback(node: _Element, until: _Element) -> bool:
+    """Whether an element is the poorer copy of another, or stands in a text box, which is walked by itself."""
+    for parent in node.iterancestors():
+        if parent is until:
+            return False
+        if parent.tag in (FALLBACK, W + "txbxContent"):
+            return True
+    return False

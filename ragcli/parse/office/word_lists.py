@@ -1,112 +1,216 @@
-"""The markers of Word's automatic lists, counted as Word counts them."""
+"""The numbers of Word's lists, clauses and headings, counted as Word counts them (ECMA-376, 17.9).
+
+A *number* (``w:num``) is an instance of an *abstract* list, whose levels say how its items are written. Instances of
+one abstract list go on counting where another left off, unless one restarts; each level restarts below a higher one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from ragcli.parse.office.number_forms import padded, written
+from ragcli.parse.office.word_styles import Styles, W, numbering_of, toggle
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_CONTENT = "{http://schemas.openxmlformats.org/markup-compatibility/2006}AlternateContent"
+_CHOICE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Choice"
+_PLACE = re.compile(r"%([1-9])")
+_DEEPEST = 9
+_LINKS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class ListItem:
-    """What stands before an item (``-``, ``3.``, ``2.1``) and its depth from 1."""
+    """What stands before an item (``-``, ``3.``, ``2.1``; empty where nothing does) and its depth from 1."""
 
     marker: str
     level: int
+
+    @property
+    def numbered(self) -> bool:
+        """Whether it is counted."""
+        return self.marker not in ("", "-")
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """How one level is counted and written. ``restart`` is the level (from 1) under which it begins anew, 0 never."""
+
+    form: str = "decimal"
+    text: str = ""
+    start: int = 1
+    restart: int | None = None
+    legal: bool = False
+    width: int = 0
+
+
+@dataclass(slots=True)
+class _Abstract:
+    """An abstract list; ``of_style`` gives the level that a paragraph style is bound to."""
+
+    levels: dict[int, _Level] = field(default_factory=dict)
+    of_style: dict[str, int] = field(default_factory=dict)
+    link: str = ""
+    counts: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Number:
+    abstract: str
+    starts: dict[int, int] = field(default_factory=dict)
+    levels: dict[int, _Level] = field(default_factory=dict)
 
 
 class Numbering:
     """Counts items while a document is walked in order."""
 
-    def __init__(self, root: Iterable[_Element]) -> None:
-        self._levels: dict[str, dict[int, tuple[str, str, int]]] = {}
-        self._abstract: dict[str, str] = {}
-        self._counts: dict[str, dict[int, int]] = {}
+    def __init__(self, root: Iterable[_Element], styles: Styles) -> None:
+        self._styles = styles
+        self._abstracts: dict[str, _Abstract] = {}
+        self._numbers: dict[str, _Number] = {}
         for node in root:
-            if node.tag == _W + "abstractNum":
-                self._levels[str(node.get(_W + "abstractNumId"))] = dict(_levels(node))
-            elif node.tag == _W + "num":
-                target = node.find(_W + "abstractNumId")
-                if target is not None:
-                    self._abstract[str(node.get(_W + "numId"))] = str(target.get(_W + "val"))
+            if node.tag == W + "abstractNum":
+                self._abstracts[str(node.get(W + "abstractNumId"))] = _abstract(node)
+            elif node.tag == W + "num":
+                self._numbers[str(node.get(W + "numId"))] = _number(node)
 
-    def item(self, paragraph: _Element, style: Any) -> ListItem | None:
+    def item(self, paragraph: _Element) -> ListItem | None:
         """The marker of a paragraph, counted; None when it is in no list."""
-        found = _properties(paragraph.find(f"{_W}pPr/{_W}numPr")) or _of_style(style)
-        if found is None or found[0] in ("", "0"):
+        found = self._place(paragraph)
+        if found is None:
             return None
         number, level = found
-        abstract = self._abstract.get(number, "")
-        kind, text, start = self._levels.get(abstract, {}).get(level, ("bullet", "", 1))
-        counts = self._counts.setdefault(abstract or number, {})
-        counts[level] = counts.get(level, start - 1) + 1
-        for deeper in [key for key in counts if key > level]:
-            del counts[deeper]
-        if kind in ("bullet", "none"):
+        instance = self._numbers.get(number)
+        abstract = self._abstract_of(instance)
+        if instance is None or abstract is None:
             return ListItem("-", level + 1)
-        return ListItem(self._marker(text, level, abstract, counts), level + 1)
+        style = self._level(instance, abstract, level)
+        self._count(instance, abstract, level, style)
+        if style.form == "bullet":
+            return ListItem("-", level + 1)
+        return ListItem(self._marker(instance, abstract, level, style), level + 1)
 
-    def _marker(self, text: str, level: int, abstract: str, counts: dict[int, int]) -> str:
-        for place in range(level + 1):
-            kind, _, start = self._levels[abstract].get(place, ("decimal", "", 1))
-            text = text.replace(f"%{place + 1}", _written(counts.get(place, start), kind))
-        return text.strip() or f"{counts[level]}."
+    def _place(self, paragraph: _Element) -> tuple[str, int] | None:
+        """The number and the level (from 0) of a paragraph, from itself and its styles."""
+        own = numbering_of(paragraph.find(f"{W}pPr/{W}numPr"))
+        by_style = self._styles.numbering_of(self._styles.of(paragraph))
+        number = own[0] if own and own[0] is not None else str(by_style["number"] or "") if by_style else ""
+        if number in ("", "0"):
+            return None
+        if own and own[1] is not None:
+            return number, min(own[1], _DEEPEST - 1)
+        if by_style is None or (own and own[0] is not None):
+            return number, self._bound_level(number, self._styles.of(paragraph)) or 0
+        bound = self._bound_level(number, str(by_style["style"]))
+        stated = by_style["level"]
+        return number, bound if bound is not None else stated if isinstance(stated, int) else 0
 
+    def _bound_level(self, number: str, style: str) -> int | None:
+        abstract = self._abstract_of(self._numbers.get(number))
+        return abstract.of_style.get(style) if abstract else None
 
-def _levels(abstract: _Element) -> Iterable[tuple[int, tuple[str, str, int]]]:
-    for node in abstract.iter(_W + "lvl"):
-        kind, text, start = (node.find(_W + name) for name in ("numFmt", "lvlText", "start"))
-        first = str(start.get(_W + "val")) if start is not None else "1"
-        yield (
-            int(str(node.get(_W + "ilvl") or 0)),
-            (
-                str(kind.get(_W + "val")) if kind is not None else "decimal",
-                str(text.get(_W + "val") or "") if text is not None else "",
-                int(first) if first.isdigit() else 1,
-            ),
-        )
-
-
-def _properties(node: _Element | None) -> tuple[str, int] | None:
-    if node is None:
+    def _abstract_of(self, instance: _Number | None) -> _Abstract | None:
+        """The abstract list of an instance; one that only points to a list style stands for that style's."""
+        for _ in range(_LINKS):
+            abstract = self._abstracts.get(instance.abstract) if instance else None
+            if abstract is None or not abstract.link or abstract.levels:
+                return abstract
+            linked = self._styles.numbering_of(abstract.link)
+            instance = self._numbers.get(str(linked["number"])) if linked else None
         return None
-    number, level = node.find(_W + "numId"), node.find(_W + "ilvl")
-    depth = str(level.get(_W + "val")) if level is not None else "0"
-    return (str(number.get(_W + "val")) if number is not None else "", int(depth) if depth.isdigit() else 0)
+
+    def _level(self, instance: _Number, abstract: _Abstract, level: int) -> _Level:
+        return instance.levels.get(level) or abstract.levels.get(level) or _Level(form="bullet")
+
+    def _count(self, instance: _Number, abstract: _Abstract, level: int, style: _Level) -> None:
+        counts = abstract.counts
+        if level in instance.starts:  # an instance restarts once, when it is first met
+            counts[level] = instance.starts.pop(level)
+        else:
+            counts[level] = counts[level] + 1 if level in counts else style.start
+        for above in range(level):  # a level that is missing above counts as if it stood there once
+            if above not in counts:
+                counts[above] = instance.starts.pop(above, self._level(instance, abstract, above).start)
+        for deeper in [place for place in counts if place > level]:
+            restart = self._level(instance, abstract, deeper).restart
+            if restart is None or level < restart:
+                del counts[deeper]
+
+    def _marker(self, instance: _Number, abstract: _Abstract, level: int, style: _Level) -> str:
+        def value(match: re.Match[str]) -> str:
+            place = int(match[1]) - 1
+            if place > level:
+                return ""
+            own = self._level(instance, abstract, place)
+            number = abstract.counts.get(place, own.start)
+            if style.legal or own.form == "bullet":
+                return str(number)
+            return padded(number, own.width) if own.width else written(number, own.form)
+
+        return " ".join(_PLACE.sub(value, style.text).split())
 
 
-def _of_style(style: Any) -> tuple[str, int] | None:
-    seen = 0
-    while style is not None and seen < 10:
-        found = _properties(style.element.find(f"{_W}pPr/{_W}numPr"))
-        if found is not None:
-            return found
-        style, seen = style.base_style, seen + 1
-    return None
-
-
-def _written(number: int, kind: str) -> str:
-    if kind in ("lowerLetter", "upperLetter"):
-        letter = chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)
-        return letter if kind == "lowerLetter" else letter.upper()
-    if kind in ("lowerRoman", "upperRoman"):
-        roman = _roman(number)
-        return roman.lower() if kind == "lowerRoman" else roman
-    return str(number)
-
-
-def _roman(number: int) -> str:
-    result = ""
-    for value, letters in zip(
-        (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1),
-        ["M", "CM", "D", "CD", "C", "XC", "L", "XL", "X", "IX", "V", "IV", "I"],
-        strict=True,
-    ):
-        result += letters * (number // value)
-        number %= value
+def _abstract(node: _Element) -> _Abstract:
+    result = _Abstract()
+    link = node.find(W + "numStyleLink")
+    result.link = str(link.get(W + "val") or "") if link is not None else ""
+    for place, level, style in _levels(node):
+        result.levels[place] = level
+        if style:
+            result.of_style.setdefault(style, place)
     return result
+
+
+def _number(node: _Element) -> _Number:
+    target = node.find(W + "abstractNumId")
+    result = _Number(str(target.get(W + "val")) if target is not None else "")
+    for override in node.iter(W + "lvlOverride"):
+        place = override.get(W + "ilvl") or ""
+        start = override.find(W + "startOverride")
+        value = start.get(W + "val") if start is not None else None
+        if place.isdigit() and value is not None and value.isdigit():
+            result.starts[int(place)] = int(value)
+        for inner, level, _ in _levels(override):
+            result.levels[inner] = level
+            if value is None:
+                result.starts.setdefault(inner, level.start)
+    return result
+
+
+def _levels(parent: _Element) -> Iterator[tuple[int, _Level, str]]:
+    for node in parent.iter(W + "lvl"):
+        place, style = node.get(W + "ilvl") or "0", node.find(W + "pStyle")
+        restart = _value(node, "lvlRestart")
+        level = replace(
+            _form(node),
+            text=_value(node, "lvlText") or "",
+            start=_whole(_value(node, "start"), 1),
+            restart=_whole(restart, 0) if restart is not None else None,
+            legal=toggle(node.find(W + "isLgl")) or False,
+        )
+        name = str(style.get(W + "val") or "") if style is not None else ""
+        yield min(int(place), _DEEPEST - 1) if place.isdigit() else 0, level, name
+
+
+def _form(level: _Element) -> _Level:
+    """How numbers are written; a custom form (``001, 002, …``) stands in an alternative of its own."""
+    custom = level.find(f"{_CONTENT}/{_CHOICE}/{W}numFmt")
+    if custom is not None and custom.get(W + "val") == "custom":
+        sample = str(custom.get(W + "format") or "").split(",")[0].strip()
+        return _Level(width=len(sample) if sample.isdigit() else 0)
+    return _Level(form=_value(level, "numFmt") or "decimal")
+
+
+def _value(node: _Element, name: str) -> str | None:
+    found = node.find(W + name)
+    value = found.get(W + "val") if found is not None else None
+    return str(value) if value is not None else None
+
+
+def _whole(value: str | None, default: int) -> int:
+    return int(value) if value is not None and value.isdigit() else default
