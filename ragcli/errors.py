@@ -3,8 +3,6 @@
     RagError
     ├── ConfigError          2   a setting, a flag or a filter is wrong
     ├── GoldenError          2   a golden file is malformed
-    ├── GateFailed           1   a threshold, a regression, a failed check
-    ├── StrictFailure        3   --strict: an unsupported sentence, a lost file or page
     ├── NotFound             4   nothing in the index answers or matches
     ├── SourceError          2   a file or folder to read is missing or unreadable
     ├── ModelError           5   a model, an API or an engine could not be reached or refused
@@ -94,20 +92,6 @@ class ParseError(SourceError):
 
 class AccessError(ParseError):
     """Who may see a file cannot be told, so that it must not be read."""
-
-
-class GateFailed(RagError):
-    """A check that was asked for did not pass."""
-
-    exit_code = ExitCode.GATE
-    category = "gate_failed"
-
-
-class StrictFailure(RagError):
-    """``--strict`` was given and something was lost or unsupported."""
-
-    exit_code = ExitCode.STRICT
-    category = "strict"
 
 
 class NotFound(RagError):

@@ -100,8 +100,8 @@ def run_matrix(
     progress: Progress | None = None,
 ) -> list[MatrixResult]:
     """Every row of a matrix, measured and compared with the first."""
-    from ragcli.pipelines.evaluating.matrix import run_matrix as run_rows
     from ragcli.pipelines.evaluating.reader_steps import evaluate_reader
+    from ragcli.pipelines.evaluating.variants import run_matrix as run_rows
 
     def run(config: Config, at: Store) -> EvalRun:
         with closing(Reader(config, store=at, models=ConfiguredModels(config))) as reader:

@@ -26,7 +26,6 @@ class Passage:
     span: Span
     source: str
     effective_date: str | None = None
-    confidence: float = 0.0
     page_starts: tuple[tuple[int, int], ...] = ()
     dense_score: float | None = None
     bm25_score: float | None = None

@@ -104,7 +104,6 @@ def build(
             force=False,
             max_delete=100.0,
             dry_run=False,
-            strict=False,
         )
         _damage(writer.staging, sorted(texts), damage)
         chunk(config=config, writer=writer, embedder=embedder)

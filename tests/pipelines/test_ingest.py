@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragcli.config import Config, IngestConfig, PathRule
-from ragcli.errors import SourceError, StoreError, StrictFailure
+from ragcli.errors import SourceError, StoreError
 from ragcli.index.folder import IndexFolder
 from ragcli.index.publishing.writer import Writer
 from ragcli.parse.files.pool import parse_files
@@ -122,10 +122,9 @@ def test_a_file_that_became_unreadable_keeps_its_documents(writer: Writer, docs:
     assert texts(writer)["d.pdf"] == "Paper text"
 
 
-def test_strict_names_what_was_lost(writer: Writer, docs: Path) -> None:
+def test_what_was_lost_is_named(writer: Writer, docs: Path) -> None:
     (docs / "bad.docx").write_bytes(b"PK\x03\x04 broken")
-    with pytest.raises(StrictFailure, match=r"bad\.docx"):
-        run(writer, docs, strict=True)
+    assert [report.path for report in run(writer, docs).lost] == ["bad.docx"]
 
 
 def test_a_dry_run_changes_nothing(writer: Writer, docs: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ragcli.cli.commands import judging
-from ragcli.cli.commands.matrix import evaluate_matrix
+from ragcli.cli.commands.eval_matrix import evaluate_matrix
 from ragcli.cli.invocation import Invocation, epilog, invocation
 from ragcli.cli.output import Output, shortened
 from ragcli.cli.progress import progress

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ragcli.interfaces import Embedder, Progress, Tokenizer
 from ragcli.records import EmbedderInfo
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 class Prefetched:
@@ -48,8 +46,6 @@ class Prefetched:
 
     def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of questions, from the batch where they are in it."""
-        import numpy as np
-
         if not self._rows and self._questions:
             made = self._embedder.queries(self._questions) if self._started is None else self._started.result()
             self._rows = dict(zip(self._questions, made, strict=True))

@@ -7,7 +7,9 @@ import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ragcli.chunk.chunker import VERSION, chunk_document
 from ragcli.chunk.context import PROMPT_VERSION, room_for
@@ -21,10 +23,6 @@ from ragcli.interfaces import Embedder, Progress, StoreWriter, TextModel, Tokeni
 from ragcli.pipelines.building.contexts import Contexts, PlannedModel
 from ragcli.pipelines.building.index import CachedVectors
 from ragcli.records import Chunk, Document, Usage
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _BATCH_SECONDS = 2.0
 _BATCH_CHUNKS = 2000

@@ -5,16 +5,14 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ragcli.config import Config
 from ragcli.interfaces import Embedder, Progress, StoreWriter, VectorCache
 from ragcli.pipelines.cache_keys import document_key, vector_key
 from ragcli.records import Chunk, EmbedderInfo, PublishResult
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _SAVE_EVERY = 256
 """Texts embedded before their vectors are kept: what an interruption can cost."""
@@ -90,8 +88,6 @@ class CachedVectors:
 
     def of_texts(self, passages: Sequence[str]) -> NDArray[np.float32]:
         """One row per text, in order."""
-        import numpy as np
-
         info = self._embedder.info
         keys = [vector_key(info, text) for text in passages]
         texts = dict(zip(keys, passages, strict=True))

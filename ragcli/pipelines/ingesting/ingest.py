@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ragcli.config import Config
-from ragcli.errors import StrictFailure
 from ragcli.interfaces import Progress, Staging, StoreWriter
 from ragcli.pipelines.ingesting.ingest_access import unmatched_rules
 from ragcli.pipelines.ingesting.ingest_result import IngestResult, result_of
@@ -27,7 +26,6 @@ def ingest(
     force: bool = False,
     max_delete: float | None = None,
     dry_run: bool = False,
-    strict: bool = False,
     progress: Progress | None = None,
     today: datetime.date | None = None,
 ) -> IngestResult:
@@ -39,8 +37,7 @@ def ingest(
     given for it (``acl=[""]`` takes them away). ``dry_run`` changes nothing.
 
     Raises SourceError for a missing path and for a loss over the limit, StoreError when what was ingested before is
-    no longer known and ``max_delete`` is under 100, StrictFailure with ``strict`` when a file
-    or page was lost.
+    no longer known and ``max_delete`` is under 100.
     """
     started = time.monotonic()
     limit = config.ingest.max_delete if max_delete is None else max_delete
@@ -56,11 +53,7 @@ def ingest(
         stager.change(scans, paths, force)
     notices += stager.notices
     notices += unmatched_rules(config.ingest.rules, staging) if not dry_run else []
-    result = result_of(scans, stager, staging, notices, time.monotonic() - started, dry_run)
-    if strict and result.lost:
-        names = ", ".join(report.path for report in result.lost[:5])
-        raise StrictFailure(f"--strict: {len(result.lost)} files were not read whole: {names}")
-    return result
+    return result_of(scans, stager, staging, notices, time.monotonic() - started, dry_run)
 
 
 def _flags(

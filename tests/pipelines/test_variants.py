@@ -12,7 +12,7 @@ from ragcli.evaluate.matrix import read_matrix
 from ragcli.evaluate.run import EvalRun
 from ragcli.index.folder import IndexFolder
 from ragcli.interfaces import Embedder, Store
-from ragcli.pipelines.evaluating.matrix import run_matrix
+from ragcli.pipelines.evaluating.variants import run_matrix
 from tests.evaluate.project import Project, build, golden
 
 CASES = golden(
