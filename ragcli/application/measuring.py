@@ -57,6 +57,7 @@ def measure(
     check_gate(
         golden,
         reader,
+        scope,
         answers=answers,
         judged=judge is not None,
         fail_under=gate.thresholds,

@@ -22,10 +22,19 @@ from tests.attack import Outcome
 
 GROUPS = frozenset({"hr", "board"})
 BODY = "The canary sings at noon.\n"
-NAMES = """
-acl ACL Acl \u200bacl a\u200bcl acl\u200b \uff41\uff43\uff4c groups access meta.acl access_groups Allowed-Groups
-acl_groups access_control_list x-acl rag_acl "acl" acls
-""".split()
+NAMES = [
+    "acl",
+    "ACL",
+    "Acl",
+    "\u200bacl",
+    "a\u200bcl",
+    "acl\u200b",
+    "\uff41\uff43\uff4c",
+    "groups",
+    "access",
+    "meta.acl",
+]
+NAMES += ["access_groups", "Allowed-Groups", "acl_groups", "access control list", "x-acl", "rag_acl", '"acl"', "acls"]
 VALUES = ("[hr]", "hr", '"hr"', "[hr, board]", "hr, board", "'hr'", "[ hr ]")
 UNHEARD = ("[]", "", "null", "true", "{hr: true}", "[[hr]]", "[hr, null]", "[yes]", "~", "''", "!hr")
 

@@ -60,8 +60,8 @@ def test_json_measures_losses_and_files(golden: str, sample_index: Path, tmp_pat
     assert (value["schema"], value["cases"], value["index_version"]) == ("rag.eval/1", 4, "v000001")
     per_case = {case["id"]: case for case in value["per_case"]}
     assert per_case["code"]["measures"]["Hit@5"] == 1.0
-    assert per_case["hidden"]["lost_at"] == "filtered"
-    assert value["losses"]["filtered"] == 1
+    assert per_case["hidden"]["lost_at"] == "not_in_corpus"
+    assert "bonus" not in json.dumps([value["losses"], per_case["hidden"]["retrieved"]])
     assert per_case["nothing"]["found"] is False
     assert value["measures"]["Hit@5"]["mean"] == pytest.approx(2 / 3)
     assert value["gate"]["passed"] is True
@@ -72,21 +72,26 @@ def test_json_measures_losses_and_files(golden: str, sample_index: Path, tmp_pat
     assert ElementTree.parse(tmp_path / "e.xml").getroot().tag == "testsuites"
 
     again = here(*line[:4], "--baseline", "run.json", "--json", cwd=tmp_path)
-    assert (again.code, again.json["gate"]["passed"]) == (0, True)
+    assert (again.code, again.json["gate"]["passed"]) == (1, False)
+    assert len(again.json["gate"]["failures"]) == 1 and "label" in again.json["gate"]["failures"][0]
+    with_group = (*line[:4], "--as", "leadership")
+    assert here(*with_group, "--save", "run.json", cwd=tmp_path).code == 0
+    assert here(*with_group, "--baseline", "run.json", cwd=tmp_path).code == 0
 
 
 def test_the_gate_the_exit_code_and_the_text_agree(golden: str, sample_index: Path, tmp_path: Path) -> None:
     line = ("eval", golden, "--index", str(sample_index), "--retrieval-only", "--mode", "bm25")
-    passed = here(*line, "--fail-under", "Hit@10=0.5", cwd=tmp_path)
+    passed = here(*line, "--fail-under", "Hit@10=0.5", "--as", "leadership", cwd=tmp_path)
     assert (passed.code, "gate PASSED" in passed.out) == (0, True)
     failed = here(*line, "--fail-under", "Hit@10=0.9", cwd=tmp_path)
     assert (failed.code, "gate FAILED" in failed.out) == (1, True)
-    value = here(*line, "--fail-under", "Hit@10=0.9", "--json", cwd=tmp_path)
+    value = here(*line, "--fail-under", "Hit@10=0.5", "--json", cwd=tmp_path)
     assert (value.code, value.json["gate"]["passed"], len(value.json["gate"]["failures"])) == (1, False, 1)
     with_group = here(*line, "--fail-under", "Hit@10=0.9", "--as", "leadership", cwd=tmp_path)
     assert with_group.code == 0
     env = {"RAG_EVAL__FAIL_UNDER": "{Hit@10: 0.9}"}
     assert here(*line, cwd=tmp_path, env=env).code == 1
+    env |= {"RAG_GROUPS": "leadership"}
     assert here(*line, "--fail-under", "Hit@10=0.5", cwd=tmp_path, env=env).code == 0
 
 
@@ -142,7 +147,12 @@ def test_golden_draft_lint_and_promote(golden: str, sample_index: Path, tmp_path
     assert here("golden", "draft", "-n", "5", "--to", "new.jsonl", *index, "--json", cwd=tmp_path).json["known"] == 5
     found = here("golden", "lint", "new.jsonl", *index, "--json", cwd=tmp_path)
     assert found.code == 1 and {item["kind"] for item in found.json["findings"]} == {"draft"}
-    assert here("golden", "lint", golden, *index, cwd=tmp_path).out == "4 cases, 0 findings\n"
+    assert here("golden", "lint", golden, *index, "--as", "leadership", cwd=tmp_path).out == "4 cases, 0 findings\n"
+    absent = tmp_path / "absent.jsonl"
+    absent.write_text(Path(golden).read_text().replace("bonus-pool", "malus-pool"))
+    closed, missing = (here("golden", "lint", str(path), *index, cwd=tmp_path) for path in (golden, absent))
+    assert closed.out.replace("bonus-pool", "malus-pool").replace(golden, str(absent)) == missing.out
+    assert (closed.code, missing.code) == (1, 1)
 
     trace_id = here("ask", "What does E-4012 mean?", *index, "--json", cwd=tmp_path).json["trace_id"]
     unknown = here("golden", "promote", trace_id, *index, cwd=tmp_path)

@@ -18,8 +18,8 @@ from ragcli.pipelines.asking.ask import ask
 from ragcli.pipelines.asking.inquiry import Inquiry
 from ragcli.pipelines.asking.prefetch import Prefetched
 from ragcli.pipelines.building.index import build_index
-from ragcli.pipelines.evaluating.evaluate import corpus_fingerprint
 from ragcli.pipelines.evaluating.judge import rule_judge
+from ragcli.pipelines.evaluating.seen import Seen
 from ragcli.pipelines.evaluating.steps import Steps, case_scope
 from ragcli.records import AskResult, Claim, Completion, Document, GoldenCase, Passage, Retrieval, Scope, Span, Usage
 from tests.evaluate.project import HANDBOOK, Project, build, golden
@@ -47,7 +47,7 @@ def test_a_sound_pipeline_loses_nothing(project: Project) -> None:
     assert run.measures["Hit@1"].mean == 1.0
     assert run.measures["AP"].n == 3
     assert run.index_version == "v000001"
-    assert run.corpus == corpus_fingerprint(project.engine)
+    assert run.corpus == Seen(project.engine, ()).fingerprint()
     assert [case.level for case in run.per_case] == ["document", "chunk", "chunk"]
 
 
@@ -89,7 +89,7 @@ def test_a_quote_that_the_chunker_cuts(tmp_path: Path) -> None:
 
 def test_a_filter_and_a_group_that_hide_the_document(project: Project) -> None:
     filtered = REMOTE.replace("}", ', "filters": ["source=travel.md"]}')
-    assert project.run(golden(filtered, SECRET)).losses == {"filtered": 2}
+    assert project.run(golden(filtered, SECRET)).losses == {"not_in_corpus": 1, "filtered": 1}
     allowed = SECRET.replace("}", ', "groups": ["board"]}')
     assert project.run(golden(allowed)).losses == {}
 

@@ -65,7 +65,7 @@ class Resolver:
         """
         doc_id = self.doc_id(judgment.source, where)
         if doc_id is None:
-            detail = f"no document {judgment.source!r} in the index"
+            detail = f"no document {judgment.source!r} in the index, as far as these groups may see it"
             return Unit(str(judgment), judgment.relevance, fault="not_in_corpus", detail=detail)
         if judgment.whole_document:
             return Unit(doc_id, judgment.relevance, doc_id)

@@ -15,6 +15,7 @@ from ragcli.evaluate.golden_sets.promote import promote
 from ragcli.evaluate.run import write_text
 from ragcli.interfaces import Engine, Progress
 from ragcli.pipelines.evaluating.evaluate import resolve
+from ragcli.pipelines.evaluating.seen import all_groups
 from ragcli.pipelines.evaluating.steps import Steps, checked_scope
 from ragcli.records import GoldenCase, Scope, Trace, Usage
 
@@ -70,7 +71,10 @@ def _pieces(engine: Engine, doc_ids: Sequence[str]) -> Iterator[tuple[str, str]]
 
 
 def lint_golden(golden: GoldenSet, *, engine: Engine, steps: Steps | None, scope: Scope) -> list[Finding]:
-    """Every finding over a golden set. With ``steps`` that can ask, unanswerable cases are tried on the pipeline."""
+    """Every finding over a golden set, as the groups of ``scope`` and of each case see the documents.
+
+    With ``steps`` that can ask, unanswerable cases are tried on the pipeline.
+    """
 
     def answers(case: GoldenCase) -> str | None:
         if steps is None or steps.ask is None:
@@ -80,7 +84,9 @@ def lint_golden(golden: GoldenSet, *, engine: Engine, steps: Steps | None, scope
         return given.text if given.found and supported else None
 
     tried = answers if steps is not None and steps.ask is not None else None
-    return lint(resolve(golden, engine), texts=lambda doc_id: engine.document(doc_id).text, answers=tried)
+    groups = [all_groups([scope.groups, case.groups]) for case in golden.cases]
+    judged = resolve(golden, engine, groups)
+    return lint(judged, texts=lambda doc_id: engine.document(doc_id).text, answers=tried)
 
 
 def promote_trace(

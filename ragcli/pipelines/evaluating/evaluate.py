@@ -7,7 +7,6 @@ The caller embeds all questions in one batch (``prefetch.Prefetched``), passes t
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 
@@ -34,6 +33,7 @@ from ragcli.evaluate.measuring.results import (
 from ragcli.evaluate.run import CaseResult, EvalRun
 from ragcli.interfaces import Engine, Progress
 from ragcli.pipelines.evaluating.judge import Judging
+from ragcli.pipelines.evaluating.seen import Seen, all_groups
 from ragcli.pipelines.evaluating.steps import Relevancy, Steps, checked_scope
 from ragcli.records import Retrieval, Scope, Usage
 
@@ -55,9 +55,9 @@ def evaluate(
     several documents, a malformed filter, or a set none of whose labels is in the index.
     """
     started = time.perf_counter()
-    judged = resolve(golden, engine)
+    scopes = [checked_scope(case, scope, steps, engine) for case in golden.cases]
+    judged = resolve(golden, engine, [each.groups for each in scopes])
     resolved = time.perf_counter()
-    scopes = [checked_scope(item.case, scope, steps, engine) for item in judged]
     names = measure_names(config.eval.cutoffs)
     rows, usage, judging, seen = [], Usage(), Judging(), VisibleDocuments(engine)
     for number, (item, asked_in) in enumerate(zip(judged, scopes, strict=True), start=1):
@@ -72,7 +72,7 @@ def evaluate(
     asked = time.perf_counter()
     return dataclasses.replace(
         summed_up(rows, golden, config, answers=steps.ask is not None, extra=_extra(steps)),
-        corpus=corpus_fingerprint(engine),
+        corpus=corpus_fingerprint(golden, engine, scope.groups),
         index_version=engine.version,
         seconds={"labels": resolved - started, "cases": asked - resolved, "total": time.perf_counter() - started},
         tokens=dataclasses.asdict(usage + judging.usage),
@@ -80,24 +80,23 @@ def evaluate(
     )
 
 
-def corpus_fingerprint(engine: Engine) -> str:
-    """Identifies the documents by their ids and source bytes, whatever way they were parsed, cut and embedded."""
-    doc_ids = engine.doc_ids()
-    digest = hashlib.sha256()
-    for document in engine.headers(doc_ids):
-        digest.update(f"{document.doc_id}\0{document.sha256}\n".encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()[:16]
+def corpus_fingerprint(golden: GoldenSet, engine: Engine, groups: Sequence[str]) -> str:
+    """Identifies the documents that the cases, asked with ``groups``, may see."""
+    return Seen(engine, all_groups([groups, *(case.groups for case in golden.cases)])).fingerprint()
 
 
-def resolve(golden: GoldenSet, engine: Engine) -> list[Judged]:
-    """Every case with its labels resolved. Raises GoldenError when no label at all is in the index."""
-    resolver = Resolver(engine)
-    judged = [resolver.judge(case) for case in golden.cases]
+def resolve(golden: GoldenSet, engine: Engine, groups: Sequence[tuple[str, ...]]) -> list[Judged]:
+    """Every case with its labels resolved among what its ``groups``, one tuple a case, may see.
+
+    Raises GoldenError when no label at all is in the index as they see it.
+    """
+    resolvers = {each: Resolver(Seen(engine, each)) for each in dict.fromkeys(groups)}
+    judged = [resolvers[each].judge(case) for case, each in zip(golden.cases, groups, strict=True)]
     labels = [unit for item in judged for unit in item.units]
     if labels and all(unit.fault == "not_in_corpus" for unit in labels):
         raise GoldenError(
             f"{golden.name}: none of its {len(labels)} labels is in index {engine.version}; first: {labels[0].name}",
-            hint="another --index, or sources written as rag inspect shows them",
+            hint="another --index, --as GROUP for what is not public, or sources written as rag inspect shows them",
         )
     return judged
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Callable, Sequence
 
 from ragcli.errors import ConfigError, GoldenError, NotFound
@@ -15,38 +14,11 @@ from ragcli.evaluate.losses import Path
 from ragcli.evaluate.trail import Surroundings, Trail, follow
 from ragcli.interfaces import Embedder, Engine
 from ragcli.pipelines.evaluating.evaluate import Steps, measure_one
-from ragcli.records import Chunk, Document, GoldenCase, Judgment, Ranking, Scope
+from ragcli.pipelines.evaluating.seen import Seen
+from ragcli.records import GoldenCase, Judgment, Ranking, Scope
 
 _DEEPER = 2000
 _WHERE = "--expect"
-
-
-class Seen:
-    """The documents of an index that some groups may see, of any date and state."""
-
-    def __init__(self, engine: Engine, groups: tuple[str, ...]) -> None:
-        self.engine = engine
-        self._scope = Scope(groups=groups, include_superseded=True)
-
-    @functools.cached_property
-    def _doc_ids(self) -> list[str]:
-        return self.engine.doc_ids(self.engine.allowed(self._scope))
-
-    def doc_ids(self) -> list[str]:
-        """Every document, sorted."""
-        return self._doc_ids
-
-    def document(self, doc_id: str) -> Document:
-        """The document with its text."""
-        return self.engine.document(doc_id)
-
-    def headers(self, doc_ids: Sequence[str]) -> list[Document]:
-        """The documents without text."""
-        return self.engine.headers(doc_ids)
-
-    def document_chunks(self, doc_id: str) -> list[Chunk]:
-        """Its chunks, in order."""
-        return self.engine.document_chunks(doc_id)
 
 
 def explain(

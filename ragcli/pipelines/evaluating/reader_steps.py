@@ -74,6 +74,7 @@ def evaluate_reader(
 def check_gate(
     golden: GoldenSet,
     reader: Reader,
+    scope: Scope,
     *,
     answers: bool,
     judged: bool,
@@ -85,7 +86,7 @@ def check_gate(
     extra = () if not answers else ("answer_relevancy", *(JUDGED_MEASURES if judged else ()))
     check_thresholds(fail_under, names_of(reader.config.eval.cutoffs, answers=answers, extra=extra))
     if baseline is not None:
-        corpus = corpus_fingerprint(reader.engine)
+        corpus = corpus_fingerprint(golden, reader.engine, scope.groups)
         check_comparable(baseline, name, golden_digest=golden.digest, corpus=corpus)
 
 
