@@ -50,6 +50,7 @@ OWNERS = {
     "msoffcrypto": ("parse.office.protected",),
     "rapidocr": ("parse.pdf.ocr",),
     "datasketch": ("parse.duplicates",),
+    "pathspec": ("parse.files.ignoring",),
     "fitz": (),
     "anthropic": ("answer.model.anthropic",),
     "httpx2": ("answer.model.anthropic",),

@@ -60,6 +60,7 @@ class IngestConfig:
 
     exclude: tuple[str, ...] = _setting((".git/**", "node_modules/**", "__pycache__/**", ".rag/**"), "globs never read")
     include: tuple[str, ...] = _setting((), "globs read; empty means everything")
+    gitignore: bool = _setting(True, "pass over what .gitignore and .ignore files name; the report counts it")
     hidden: bool = _setting(False, "read files and folders whose name starts with a dot")
     rules: tuple[PathRule, ...] = _setting((), "metadata by path: a list of {path: GLOB, set: {key: value}}")
     max_delete: float = _setting(20.0, "per cent of a root's documents one ingest may remove", low=0, high=100)

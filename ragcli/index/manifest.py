@@ -62,7 +62,7 @@ class Manifest:
     ``next_number`` and ``next_segment`` go on counting where this version stopped; ``settings_hash`` covers the
     settings that shape the files, ``config`` is the whole of them. ``files`` maps POSIX paths to their hashes,
     ``roots`` the label of each ingested root to its path on the machine that ingested it, for links to the
-    sources.
+    sources, ``root_places`` to its path relative to the index folder, for a project that was moved.
     """
 
     format: int
@@ -88,6 +88,7 @@ class Manifest:
     next_segment: int
     files: Mapping[str, FileInfo] = field(default_factory=dict)
     roots: Mapping[str, str] = field(default_factory=dict)
+    root_places: Mapping[str, str] = field(default_factory=dict)
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from ragcli.parse.files.walk import glob_pattern
+from ragcli.parse.files.globs import glob_pattern
 
 _GLOB = re.compile(r"[*?\[]")
 

@@ -13,6 +13,7 @@ from ragcli.errors import AccessError, ParseError
 from ragcli.parse.conditions import Conditions, library, passwords_of, program, setting
 from ragcli.parse.detect import detect
 from ragcli.parse.documents import report_of, to_document, why_empty
+from ragcli.parse.own_files import own_file
 from ragcli.parse.properties import property_statements
 from ragcli.parse.registry import family_of, missing, parser_of
 from ragcli.parse.source import Budget, Context, Extract, Source
@@ -62,6 +63,9 @@ def _read(source: Source, context: Context) -> Iterator[Document | FileReport]:
     found = _Found()
     try:
         source = _detected(source)
+        if (kind := own_file(source.name, source.data)) is not None:
+            yield FileReport(source.doc_id, skipped=f"{kind}, no document", passed_over=True)
+            return
         family = family_of(source.media_type)
         context.conditions.update(map(library, family.libraries))
         stated = tuple(property_statements(source.data, source.media_type))

@@ -136,8 +136,9 @@ class FileReport:
 
     ``path`` is the doc_id of the file (``outer.zip!inner.txt`` inside a container); ``skipped`` is the reason why
     nothing of it was read, None when it was read. ``documents`` counts the documents it gave. ``withheld`` says that
-    it was skipped because who may see it cannot be told. ``conditions`` (``NAME=VALUE``) are what the outcome hangs on
-    besides the file's content: when one changes, the file is read again.
+    it was skipped because who may see it cannot be told, ``passed_over`` that it was on purpose: a file of ragcli's
+    own, a link to what is read elsewhere. ``conditions`` (``NAME=VALUE``) are what the outcome hangs on besides the
+    file's content: when one changes, the file is read again.
     """
 
     path: str
@@ -156,8 +157,9 @@ class FileReport:
     warnings: tuple[str, ...] = ()
     withheld: bool = False
     conditions: tuple[str, ...] = ()
+    passed_over: bool = False
 
     @property
     def lost(self) -> bool:
-        """Whether the file, or a page of it, was not read."""
-        return self.skipped is not None or self.image_only_pages > 0
+        """Whether the file, or a page of it, was not read and should have been."""
+        return not self.passed_over and (self.skipped is not None or self.image_only_pages > 0)

@@ -11,7 +11,7 @@ from ragcli.records.documents import FileReport
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A folder or file that was ingested. ``label`` is its name, made unique among the roots."""
+    """A folder or file that was ingested, where it is now. ``label`` is its name, made unique among the roots."""
 
     root_id: int
     path: Path

@@ -41,7 +41,7 @@ def evaluate_matrix(
 ) -> None:
     """Run every row, print the table, write the reports."""
     from ragcli.evaluate.matrix import columns, table, to_json
-    from ragcli.evaluate.reports.markdown import markdown_table
+    from ragcli.evaluate.reports.markdown import MARKER, markdown_table
     from ragcli.evaluate.run import write_text
 
     check_reports(reports)
@@ -58,7 +58,8 @@ def evaluate_matrix(
     head, rows = table(results, columns(results, spec))
     content = to_json(results)
     for path in reports:
-        written = markdown_table(head, rows) if path.suffix.lower() == ".md" else json.dumps(content, indent=1)
+        in_markdown = path.suffix.lower() == ".md"
+        written = f"{MARKER}\n{markdown_table(head, rows)}" if in_markdown else json.dumps(content, indent=1)
         write_text(path, written + "\n")
     numeric = {"chunks", "ms a question", "seconds to build", "tokens"}
     names = [f"{name}>" if name in numeric else name for name in head]

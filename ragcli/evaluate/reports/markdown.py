@@ -19,6 +19,9 @@ from ragcli.evaluate.reports.wording import (
 from ragcli.evaluate.run import EvalRun
 
 _SHOWN = 20
+MARKER = "<!-- ragcli evaluation report -->"
+"""The first line: by it an ingest knows the report for one and passes it over."""
+
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~@])")
 
 
@@ -35,7 +38,7 @@ def to_markdown(run: EvalRun, verdict: Verdict) -> str:
         _lost(run),
         _bullets(run.notices),
     ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return f"{MARKER}\n" + "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _measures(run: EvalRun, verdict: Verdict) -> str:

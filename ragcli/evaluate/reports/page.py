@@ -35,7 +35,7 @@ def to_html(run: EvalRun, verdict: Verdict, *, baseline: EvalRun | None = None) 
         _cases(run),
     ]
     return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="generator" content="ragcli">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(verdict.line)} – {escape(run.golden)}</title>\n<style>\n{style}</style></head>\n"
         "<body><main>\n" + "\n".join(part for part in body if part) + "\n</main></body></html>\n"

@@ -109,7 +109,7 @@ class Publication:
         entries = self._staging.entries()
         with self._clock.stage("compare"):
             change = compare(entries, view)
-        if self._parent is not None and not change:
+        if self._parent is not None and not change and not self._moved(self._parent):
             return self._unchanged(self._parent, len(entries))
         manifest = self._write(view, change, entries)
         with self._clock.stage("seal"):
@@ -129,6 +129,11 @@ class Publication:
             rebuilt=self._rebuilt if self._current is not None else "",
             notices=graph_notices(manifest, self._config),
         )
+
+    def _moved(self, parent: Manifest) -> bool:
+        """Whether the version before looks for the roots where they are no longer."""
+        roots = {root.label: str(root.path) for root in self._staging.roots()}
+        return (dict(parent.roots), dict(parent.root_places)) != (roots, self._staging.places())
 
     def _unchanged(self, parent: Manifest, documents: int) -> PublishResult:
         return PublishResult(
@@ -242,6 +247,7 @@ class Publication:
             next_number=number_,
             next_segment=segment,
             roots={root.label: str(root.path) for root in self._staging.roots()},
+            root_places=self._staging.places(),
         )
 
     def _next_version(self) -> str:

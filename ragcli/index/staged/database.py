@@ -6,7 +6,7 @@ import contextlib
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +38,12 @@ def _is_of_the_disk(error: sqlite3.Error) -> bool:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DISK_CODES
 
 
-def open_database(path: Path, schema: str, version: int, hint: str) -> sqlite3.Connection:
+def open_database(
+    path: Path, schema: str, version: int, hint: str, steps: Mapping[int, str] | None = None
+) -> sqlite3.Connection:
     """A database for one writer, made with ``schema`` when it is new.
 
-    Raises StoreError when it cannot be opened, is damaged, or was made under another schema version.
+    ``steps`` has, for an older schema version, what leads from it to the next. Raises StoreError when it cannot be opened, is damaged, or was made under another schema version.
     """
     with store_errors(path, hint):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -49,15 +51,20 @@ def open_database(path: Path, schema: str, version: int, hint: str) -> sqlite3.C
         try:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=NORMAL")
-            _prepare(connection, path, schema, version, hint)
+            _prepare(connection, path, schema, version, hint, steps or {})
         except BaseException:
             connection.close()
             raise
     return connection
 
 
-def _prepare(connection: sqlite3.Connection, path: Path, schema: str, version: int, hint: str) -> None:
+def _prepare(
+    connection: sqlite3.Connection, path: Path, schema: str, version: int, hint: str, steps: Mapping[int, str]
+) -> None:
     found = connection.execute("PRAGMA user_version").fetchone()[0]
+    while found in steps:
+        connection.executescript(f"BEGIN IMMEDIATE; {steps[found]}; PRAGMA user_version={found + 1}; COMMIT")
+        found += 1
     if found == version:
         return
     if found != 0:

@@ -12,17 +12,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePath
 
 from ragcli.codec import decode, encode
+from ragcli.index.roots import candidates, guesses, holds, relative_to_index
 from ragcli.index.staged.database import canonical, open_database, pack_bytes, scrub, store_errors, transaction, unpack
 from ragcli.index.staged.ingest_notes import SCHEMA as NOTES_SCHEMA
 from ragcli.index.staged.ingest_notes import IngestNotes
 from ragcli.names import kept, name_of
 from ragcli.records import Chunk, Document, Entry, FileReport, FileState, Root
 
-FORMAT = 2
+FORMAT = 3
 
 _SCHEMA = (
     """
-CREATE TABLE roots (root_id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, label TEXT NOT NULL UNIQUE);
+CREATE TABLE roots (
+    root_id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, label TEXT NOT NULL UNIQUE, relative TEXT NOT NULL DEFAULT ''
+);
 CREATE TABLE files (
     root_id INTEGER NOT NULL, relative TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
     sha256 TEXT NOT NULL, parse_key TEXT NOT NULL, reports BLOB NOT NULL, doc_ids BLOB NOT NULL,
@@ -40,6 +43,8 @@ CREATE TABLE chunk_sets (
 """
     + NOTES_SCHEMA
 )
+_STEPS = {2: "ALTER TABLE roots ADD COLUMN relative TEXT NOT NULL DEFAULT ''"}
+_SAMPLE = 50
 _HINT = (
     "remove the staging folder of the index, then run rag ingest for every folder with its --acl and --meta, the first "
     "with --max-delete 100; published versions are not touched"
@@ -52,8 +57,9 @@ class Staging:
     def __init__(self, path: Path) -> None:
         """Open or make the catalogue at ``path``. Raises StoreError when it cannot be used."""
         self.path = path
-        self._database = open_database(path, _SCHEMA, FORMAT, _HINT)
+        self._database = open_database(path, _SCHEMA, FORMAT, _HINT, _STEPS)
         self.notes = IngestNotes(self._database, path, _HINT)
+        self._places: dict[int, Path] = {}
 
     @property
     def location(self) -> str:
@@ -80,10 +86,34 @@ class Staging:
 
     # ------------------------------------------------------------ roots and files
 
+    @property
+    def folder(self) -> Path:
+        """The index folder that the catalogue is in."""
+        return self.path.absolute().parent.parent
+
     def roots(self) -> list[Root]:
-        """Every root, in the order in which they were added."""
-        rows = self._rows("SELECT root_id, path, label FROM roots ORDER BY root_id")
-        return [Root(int(str(row[0])), Path(name_of(row[1])), name_of(row[2])) for row in rows]
+        """Every root, in the order in which they were added, where it is now."""
+        rows = self._rows("SELECT root_id, path, label, relative FROM roots ORDER BY root_id")
+        return [
+            Root(int(str(row[0])), self._place(int(str(row[0])), name_of(row[1]), name_of(row[3])), name_of(row[2]))
+            for row in rows
+        ]
+
+    def _place(self, root_id: int, path: str, relative: str) -> Path:
+        """Where a root is now: at the first of its places that holds its files, else the first that is there."""
+        if root_id not in self._places:
+            places = [place for place in candidates(Path(path), relative, self.folder) if place.exists()]
+            files = self._rows("SELECT relative, size FROM files WHERE root_id = ? LIMIT ?", (root_id, _SAMPLE))
+            sizes = {name_of(name): int(str(size)) for name, size in files}
+            guessed = [] if relative else [place for place in guesses(Path(path), self.folder) if holds(place, sizes)]
+            known = [place for place in places if len(places) == 1 or any((place / name).exists() for name in sizes)]
+            self._places[root_id] = (guessed or known or places or [Path(path)])[0]
+        return self._places[root_id]
+
+    def places(self) -> dict[str, str]:
+        """The way from the index folder to each root, by its label."""
+        rows = self._rows("SELECT label, relative FROM roots WHERE relative <> '' ORDER BY root_id")
+        return {name_of(label): name_of(relative) for label, relative in rows}
 
     def add_root(self, path: Path) -> Root:
         """The root at ``path`` (made absolute), added when it is new."""
@@ -92,8 +122,24 @@ class Staging:
         if absolute in known:
             return known[absolute]
         label = _unique_label(absolute, {root.label for root in known.values()})
-        cursor = self._run("INSERT INTO roots (path, label) VALUES (?, ?)", (kept(str(absolute)), kept(label)))
+        relative = relative_to_index(absolute, self.folder)
+        cursor = self._run(
+            "INSERT INTO roots (path, label, relative) VALUES (?, ?, ?)",
+            (kept(str(absolute)), kept(label), kept(relative)),
+        )
         return Root(int(cursor.lastrowid or 0), absolute, label)
+
+    def move_root(self, root_id: int, path: Path) -> None:
+        """Keep where a root is from now on."""
+        places = (kept(str(path)), kept(relative_to_index(path, self.folder)))
+        self._run("UPDATE roots SET path = ?, relative = ? WHERE root_id = ?", (*places, root_id))
+        self._places[root_id] = path
+
+    def keep_places(self) -> None:
+        """Keep where every root is now, for what moves next."""
+        for root in self.roots():
+            if root.path.exists():
+                self.move_root(root.root_id, root.path)
 
     def remove_root(self, root_id: int) -> None:
         """Forget a root with its files and documents."""
@@ -104,6 +150,7 @@ class Staging:
             self._run("DELETE FROM files WHERE root_id = ?", (root_id,))
             self.notes.forget_root(root_id)
             self._run("DELETE FROM roots WHERE root_id = ?", (root_id,))
+            self._places.pop(root_id, None)
 
     def file(self, root_id: int, relative: str) -> FileState | None:
         """The file as last read, or None when it is new."""

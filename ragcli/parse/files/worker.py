@@ -19,9 +19,10 @@ from ragcli.codec import decode, encode
 from ragcli.config import IngestConfig
 from ragcli.errors import ParseError, RagError
 from ragcli.parse.conditions import Conditions, setting
+from ragcli.parse.files.opening import read_regular
 from ragcli.parse.language import load_languages
 from ragcli.parse.reading import context_for, read
-from ragcli.parse.source import Source
+from ragcli.parse.source import Source, too_large
 from ragcli.records import Document, FileReport
 
 
@@ -58,7 +59,9 @@ def _answer(path: str, doc_id: str, config: IngestConfig, tick: Callable[[], Non
     reports: list[FileReport] = []
     digest = ""
     try:
-        data = Path(path).read_bytes()
+        data = read_regular(Path(path), int(config.max_file_mb * 1_000_000))
+        if (reason := too_large(len(data), config)) is not None:  # it has grown since it was found
+            raise ParseError(f"{doc_id}: {reason}")
         digest = _sha256(data)
         for item in read(Source(doc_id, data), context_for(config, tick)):
             if isinstance(item, Document):

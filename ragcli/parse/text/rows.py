@@ -14,7 +14,7 @@ from ragcli.errors import AccessError, ParseError
 from ragcli.parse.access import Statement, says_who, statements_in, table_statements
 from ragcli.parse.assemble import Assembly, clean, one_line
 from ragcli.parse.decode import decode
-from ragcli.parse.questions import count_questions
+from ragcli.parse.own_files import count_questions
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.parse.tables import table_text
 from ragcli.parse.text.front_matter import claims_access, head_statements
@@ -96,8 +96,8 @@ def _separate(rows: list[list[str]]) -> Iterator[list[list[str]]]:
 def _json_lines(source: Source) -> Iterator[Outcome]:
     decoded = decode(source.data)
     if questions := count_questions(decoded.text):
-        notice = f"a golden set of {questions} question(s), not documents: passed over"
-        yield FileReport(source.doc_id, encoding=decoded.encoding, warnings=(notice,))
+        reason = f"a golden set of {questions} question(s), no document"
+        yield FileReport(source.doc_id, encoding=decoded.encoding, skipped=reason, passed_over=True)
         return
     seen: dict[str, int] = {}
     for number, line in enumerate(decoded.text.split("\n"), 1):

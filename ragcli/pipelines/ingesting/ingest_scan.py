@@ -10,6 +10,7 @@ from pathlib import Path
 from ragcli.config import IngestConfig
 from ragcli.errors import SourceError, StoreError
 from ragcli.interfaces import Staging
+from ragcli.parse.files.opening import open_regular
 from ragcli.parse.files.walk import SourceFile, walk
 from ragcli.records import FileReport, FileState, Root
 
@@ -156,7 +157,7 @@ def is_under(relative: str, folders: Sequence[str]) -> bool:
 def digest(path: Path) -> str | None:
     """The SHA-256 of a file, None when it cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         return None
