@@ -45,6 +45,7 @@ OWNERS = {
     "docx": ("parse.office.word",),
     "pptx": ("parse.office.slides",),
     "python_calamine": ("parse.office.sheets",),
+    "xlrd": ("parse.office.sheet_legacy",),
     "striprtf": ("parse.office.rtf",),
     "oxmsg": ("parse.containers.outlook",),
     "msoffcrypto": ("parse.office.protected",),

@@ -71,6 +71,11 @@ class Assembly:
         return "".join(self._parts)
 
     @property
+    def last(self) -> Block | None:
+        """The block added last."""
+        return self._blocks[-1] if self._blocks else None
+
+    @property
     def blocks(self) -> tuple[Block, ...]:
         """The blocks so far."""
         return tuple(self._blocks)

@@ -48,7 +48,7 @@ FAMILIES = (
     Family("pdf.image", 1, IMAGES, (), "ocr"),
     Family("office.word", 2, (WORD,), ("python-docx",)),
     Family("office.slides", 1, (SLIDES,), ("python-pptx",), "office"),
-    Family("office.sheets", 2, (SHEETS, XLS, *SHEETS_TOO), ("python-calamine",), "office"),
+    Family("office.sheets", 3, (SHEETS, XLS, *SHEETS_TOO), ("python-calamine", "xlrd"), "office"),
     Family("office.opendocument", 1, (ODT, ODP)),
     Family("office.rtf", 1, ("application/rtf",), ("striprtf",), "office"),
     Family("web.epub", 1, ("application/epub+zip",)),

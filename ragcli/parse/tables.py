@@ -44,21 +44,26 @@ Row = Iterable[str | Cell]
 
 @dataclass(frozen=True, slots=True)
 class TableText:
-    """A table as text: what stands above it across its whole width (may be empty) and its rows."""
+    """A table as text: what stands above it across its whole width (may be empty) and its rows.
+
+    ``rows`` gives for each line under the rule the place of the row it was, among those that were given.
+    """
 
     caption: str
     text: str
+    rows: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
 class _Grid:
     """Texts by row and column, each text in its first place only.
 
-    ``origins`` gives for a covered place where its cell begins, ``spans`` the rows and columns of a cell that covers
-    more than one place.
+    ``given`` are the places of the rows among those that were given. ``origins`` gives for a covered place where its
+    cell begins, ``spans`` the rows and columns of a cell that covers more than one place.
     """
 
     texts: list[list[str]] = field(default_factory=list)
+    given: list[int] = field(default_factory=list)
     origins: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
     spans: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
     width: int = 0
@@ -86,11 +91,15 @@ def add_table(
     page: int | None = None,
 ) -> bool:
     """Append a table, its caption before it; whether it had any text. See ``read_table``."""
-    table = read_table(rows, header_rows=header_rows)
+    return bool(add_read_table(assembly, read_table(rows, header_rows=header_rows), caption=caption, page=page).text)
+
+
+def add_read_table(assembly: Assembly, table: TableText, *, caption: str = "", page: int | None = None) -> TableText:
+    """Append a table that was read, its caption before it."""
     above = dict.fromkeys((one_line(caption), *table.caption.split("\n")))
     assembly.add("caption", "\n".join(filter(None, above)), page=page)
     assembly.add("table", table.text, page=page)
-    return bool(table.text)
+    return table
 
 
 def table_text(rows: Iterable[Row], *, header_rows: int | None = None) -> str:
@@ -122,7 +131,9 @@ def read_table(rows: Iterable[Row], *, header_rows: int | None = None) -> TableT
     header = _header(grid, first, depth)
     body = [_body_row(grid, number, header) for number in range(first + depth, len(grid.texts))]
     _label(grid, first + depth, body)
-    return TableText("\n".join(captions), _markdown(header, [row for row in body if any(row)], grid, first))
+    kept = [number for number, row in enumerate(body, first + depth) if any(row)]
+    text = _markdown(header, [row for row in body if any(row)], grid, first)
+    return TableText("\n".join(captions), text, tuple(grid.given[number] for number in kept))
 
 
 # ---------------------------------------------------------------- places
@@ -132,17 +143,19 @@ def _grid_of(rows: Iterable[Row]) -> _Grid:
     """Every cell in its place, empty rows left out."""
     grid = _Grid()
     pending: dict[int, tuple[int, tuple[int, int]]] = {}  # column -> rows still covered, where the cell begins
-    for row in rows:
+    for place, row in enumerate(rows):
         cells = list(row)
         texts = [_cell_text(cell) for cell in cells]
         if not pending and not any(isinstance(cell, Cell) and (cell.rows > 1 or cell.columns > 1) for cell in cells):
             if any(texts):
                 grid.texts.append(texts)
+                grid.given.append(place)
         else:
+            grid.given.append(place)
             _place(grid, cells, texts, pending)
-    grid.width = max((len(row) for row in grid.texts), default=0)
-    for texts in grid.texts:
-        texts += [""] * (grid.width - len(texts))
+    grid.width = max((column + 1 for row in grid.texts for column, text in enumerate(row) if text), default=0)
+    for place, texts in enumerate(grid.texts):
+        grid.texts[place] = [*texts[: grid.width], *[""] * (grid.width - len(texts))]
     return grid
 
 

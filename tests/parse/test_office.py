@@ -47,9 +47,9 @@ def test_sheets_become_tables_under_their_names() -> None:
             "| Group | Part | Price | From |\n| --- | --- | --- | --- |\n"
             "| Pumps | X200-A | 19.5 | 2026-03-01 |\n| Pumps | X200-B | 20 |  |",
         ),
+        ("other", None, "Kim: net price"),
         ("heading", 1, "Notes"),
         ("paragraph", None, "Prices without tax"),
-        ("other", None, "Kim: net price"),
     ]
 
 

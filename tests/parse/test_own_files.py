@@ -8,6 +8,7 @@ import zipfile
 from typing import Any
 
 import pytest
+from ragcli.sessions import Turn
 
 from ragcli.codec import encode
 from ragcli.config import example_yaml
@@ -15,7 +16,6 @@ from ragcli.evaluate.gate import judge_run
 from ragcli.evaluate.reports.rendering import render
 from ragcli.parse.own_files import count_questions, own_file
 from ragcli.records import Trace
-from ragcli.sessions import Turn
 from tests.evaluate.runs import example
 from tests.parse.builders import parse_bytes
 

@@ -40,12 +40,23 @@ def chart_rows(chart: _Element) -> list[list[str]]:
     places = sorted({place for _, values in columns for place in values} | set(categories))
     if not places:
         return []
-    axis = next((_text(title) for title in chart.iterfind(f".//{CHART}catAx/{CHART}title")), "")
-    unit = next((_text(title) for title in chart.iterfind(f".//{CHART}valAx/{CHART}title")), "")
-    names = [f"{name} ({unit})" if name and unit else name or unit for name, _ in columns]
+    axis, unit = _axes(chart)
+    names = [f"{name} ({unit})" if name and unit and name != unit else name or unit for name, _ in columns]
     rows = [[axis, *names]]
     rows += [[categories.get(place, ""), *(values.get(place, "") for _, values in columns)] for place in places]
     return rows
+
+
+def _axes(chart: _Element) -> tuple[str, str]:
+    """The titles of the axis of categories and of that of values; a chart of points has two axes of values."""
+    titles: dict[str, str] = {}
+    for kind in ("catAx", "dateAx", "valAx"):
+        for axis in chart.iter(CHART + kind):
+            title, place = axis.find(CHART + "title"), axis.find(CHART + "axPos")
+            lies = kind == "valAx" and place is not None and place.get("val") in ("b", "t")
+            role = "category" if kind != "valAx" or (lies and "category" not in titles) else "value"
+            titles.setdefault(role, _text(title) if title is not None else "")
+    return titles.get("category", ""), titles.get("value", "")
 
 
 def _series_name(series: _Element) -> str:

@@ -231,7 +231,8 @@ def _numeric(parts: Sequence[_Part], number: float) -> str:
         if part.kind == "digit":
             body.append(written[place])
         elif part.kind == "point":
-            body.append(lead + part.text)
+            bare = decimals and not any(written[decimal] for decimal in decimals)
+            body.append(lead + ("" if bare else part.text))
         elif part.kind != "comma":
             body.append(part.text)
     return minus + "".join(body)
@@ -327,6 +328,8 @@ def _dated(section: _Section, value: Value) -> str:
 
 def _moment(part: _Part, moment: datetime.datetime, passed: datetime.timedelta, *, half: bool) -> str:
     """One token of a date or time; ``half`` says that hours count to twelve."""
+    if part.kind not in ("date", "elapsed", "ampm"):
+        return part.text
     size, name = len(part.text), part.text[0]
     if part.kind == "elapsed":
         seconds = round(passed.total_seconds())
@@ -334,8 +337,6 @@ def _moment(part: _Part, moment: datetime.datetime, passed: datetime.timedelta, 
     if part.kind == "ampm":
         before, _, after = part.text.partition("/")
         return before if moment.hour < 12 else after
-    if part.kind != "date":
-        return part.text
     if name in "mdn" and size > 2:
         names = _MONTHS[moment.month - 1] if name == "m" else _DAYS[moment.weekday()]
         return names[:3] if size == 3 else names[:1] if size == 5 else names

@@ -1,56 +1,63 @@
-"""What an XLSX package holds besides cells: notes, threaded comments, the titles of charts."""
+"""What stands on an XLSX sheet besides cells: comments, charts, text boxes, diagrams, alternative texts of pictures."""
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ragcli.parse.assemble import one_line
+from ragcli.parse.office.drawings import A, alternative_text, chart_rows, chart_title, diagram_items
+from ragcli.parse.tables import table_text
 from ragcli.parse.web.html_text import local_name
-from ragcli.parse.web.safe_xml import read_xml
 from ragcli.records import BlockKind
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
 _THREADED = re.compile(r"^\[Threaded comment\].*?Comment:\s*", re.S)
+_MOST_POINTS = 60
+"""Cells of a chart's table: a larger one repeats its sheet, and is told by its title and series alone."""
 
 
-def office_notes(data: bytes) -> Iterator[tuple[BlockKind, str]]:
-    """Kind and text of each, comments with their author; nothing for a workbook of another format."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as package:
-            names = sorted(package.namelist())
-            read = {name: read_xml(package.read(name), recover=True) for name in names if _wanted(name)}
-    except (zipfile.BadZipFile, KeyError, OSError, RuntimeError, EOFError):
-        return
-    roots = {name: root for name, root in read.items() if root is not None}
-    people = _people(roots)
-    threaded = any(name.startswith("xl/threadedComments") for name in roots)
-    for name, root in roots.items():
-        if name.startswith("xl/charts/chart"):
-            title = next((node for node in root.iter() if local_name(node) == "title"), None)
-            text = one_line("".join(_texts(title))) if title is not None else ""
-            if text:
-                yield "caption", text
-        elif name.startswith("xl/threadedComments"):
+def notes_of(parts: Iterable[tuple[str, _Element]], people: Mapping[str, str]) -> Iterator[tuple[BlockKind, str]]:
+    """Kind and text of each; ``people`` are the names behind the ids of threaded comments."""
+    parts = tuple(parts)
+    threaded = any(kind == "threadedComment" for kind, _ in parts)
+    for kind, root in parts:
+        if kind == "chart":
+            yield from _chart(root)
+        elif kind == "chartEx":
+            yield "other", "\n".join(filter(None, (one_line(node.text or "") for node in _named(root, "t"))))
+        elif kind == "diagramData":
+            yield from (("list_item", f"- {text}") for _, text in diagram_items(root))
+        elif kind == "drawing":
+            yield from _drawing(root)
+        elif kind == "threadedComment":
             for node in _named(root, "threadedComment"):
                 yield "other", _note(people.get(str(node.get("personId")), ""), "".join(_texts(node)))
-        elif name.startswith("xl/comments"):
+        elif kind == "comments":
             yield from (("other", note) for note in _legacy(root, threaded))
 
 
-def _wanted(name: str) -> bool:
-    folders = ("xl/comments", "xl/threadedComments", "xl/persons/", "xl/charts/chart")
-    return name.startswith(folders) and name.endswith(".xml")
+def _chart(root: _Element) -> Iterator[tuple[BlockKind, str]]:
+    title, rows = chart_title(root), chart_rows(root)
+    size = sum(len(row) for row in rows)
+    yield "caption", title
+    if rows and size <= _MOST_POINTS:
+        yield "table", table_text(rows, header_rows=1)
+    elif rows:
+        yield "other", f"Chart{f' {title!r}' if title else ''} of: {', '.join(filter(None, rows[0]))}"
 
 
-def _people(roots: Mapping[str, _Element]) -> dict[str, str]:
-    people = (node for name, root in roots.items() if name.startswith("xl/persons/") for node in _named(root, "person"))
-    return {str(node.get("id")): str(node.get("displayName") or "") for node in people}
+def _drawing(root: _Element) -> Iterator[tuple[BlockKind, str]]:
+    """Text boxes, and what pictures and charts say of themselves."""
+    for shape in _named(root, "sp"):
+        lines = ("".join(part.text or "" for part in line.iter(A + "t")) for line in shape.iter(A + "p"))
+        yield "paragraph", "\n".join(filter(None, map(one_line, lines)))
+    for node in _named(root, "cNvPr"):
+        if text := alternative_text(str(node.get("descr") or "")):
+            yield "other", f"Picture: {text}"
 
 
 def _legacy(root: _Element, threaded: bool) -> Iterator[str]:
