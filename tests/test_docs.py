@@ -117,7 +117,7 @@ def test_the_continuous_integration_runs_the_set_up_of_the_readme() -> None:
     for part in first.split(" && "):
         assert part.replace("pip install .", "pip install --quiet .") in script, part
     assert second == "pip install '.[dev]' && pytest"
-    assert "pip install --quiet '.[dev]'" in script and script.rstrip().endswith("pytest")
+    assert "pip install --quiet '.[dev]'" in script and script.rstrip().endswith("pytest -n 2")
 
 
 @pytest.mark.parametrize("block", fences("console"), ids=lambda block: block.splitlines()[0])

@@ -43,7 +43,7 @@ def guesses(path: Path, folder: Path) -> Iterator[Path]:
 
 
 def holds(place: Path, sizes: Mapping[str, int]) -> bool:
-    """Whether at least half of some files, given by their paths in a root and their sizes in bytes, are at ``place``."""
+    """Whether at least half of some files, given by their paths in a root and their sizes in bytes, are there."""
     if place.is_file():
         return [place.stat().st_size] == list(sizes.values())
     found = sum(1 for name, size in sizes.items() if (place / name).is_file() and (place / name).stat().st_size == size)

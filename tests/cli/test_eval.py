@@ -68,7 +68,7 @@ def test_json_measures_losses_and_files(golden: str, sample_index: Path, tmp_pat
     assert json.loads((tmp_path / "e.json").read_text())["measures"] == value["measures"]
     assert json.loads((tmp_path / "run.json").read_text())["per_case"] == value["per_case"]
     assert "<html" in (tmp_path / "e.html").read_text()
-    assert (tmp_path / "e.md").read_text().startswith("## Evaluation")
+    assert (tmp_path / "e.md").read_text().startswith("<!-- ragcli evaluation report -->\n## Evaluation")
     assert ElementTree.parse(tmp_path / "e.xml").getroot().tag == "testsuites"
 
     again = here(*line[:4], "--baseline", "run.json", "--json", cwd=tmp_path)
@@ -182,7 +182,11 @@ def test_a_matrix_is_one_table_and_takes_no_gate(golden: str, sample_index: Path
     assert ran.code == 0
     assert ran.json["schema"] == "rag.matrix/1"
     assert [row["name"] for row in ran.json["rows"]] == ["as it is", "words"]
-    assert (tmp_path / "m.md").read_text().startswith("| row | index | chunks | Hit@5 | moved |")
+    assert (
+        (tmp_path / "m.md")
+        .read_text()
+        .startswith("<!-- ragcli evaluation report -->\n| row | index | chunks | Hit@5 | moved |")
+    )
     assert here(*line, "--fail-under", "Hit@5=0.5", cwd=tmp_path).code == 2
     assert here(*line, "--report", "m.html", cwd=tmp_path).code == 2
 

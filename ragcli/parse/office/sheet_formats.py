@@ -6,6 +6,7 @@ months and days in English; a date in the short form of the reader's own country
 
 from __future__ import annotations
 
+import calendar
 import datetime
 import functools
 import itertools
@@ -41,11 +42,6 @@ _ELAPSED = re.compile(r"h+|m+|s+", re.I)
 _LONGEST_CODE = 255
 _EPOCH = datetime.datetime(1899, 12, 30)
 _MOST_DAYS = 2_958_465  # 9999-12-31
-_MONTHS = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-]  # fmt: skip
-_DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +334,7 @@ def _moment(part: _Part, moment: datetime.datetime, passed: datetime.timedelta, 
         before, _, after = part.text.partition("/")
         return before if moment.hour < 12 else after
     if name in "mdn" and size > 2:
-        names = _MONTHS[moment.month - 1] if name == "m" else _DAYS[moment.weekday()]
+        names = calendar.month_name[moment.month] if name == "m" else calendar.day_name[moment.weekday()]
         return names[:3] if size == 3 else names[:1] if size == 5 else names
     number = {
         "y": moment.year if size > 2 else moment.year % 100,
