@@ -47,7 +47,7 @@ FAMILIES = (
     Family("pdf.document", 4, ("application/pdf",), ("pymupdf",)),
     Family("pdf.image", 1, IMAGES, (), "ocr"),
     Family("office.word", 2, (WORD,), ("python-docx",)),
-    Family("office.slides", 1, (SLIDES,), ("python-pptx",), "office"),
+    Family("office.slides", 2, (SLIDES,), ("python-pptx",), "office"),
     Family("office.sheets", 3, (SHEETS, XLS, *SHEETS_TOO), ("python-calamine", "xlrd"), "office"),
     Family("office.opendocument", 1, (ODT, ODP)),
     Family("office.rtf", 1, ("application/rtf",), ("striprtf",), "office"),

@@ -17,7 +17,11 @@ CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 _NODES = ("node", "asst", "doc")
 _DEEPEST = 20
-_GENERATED = re.compile(r"\s*(?:Description|Beschreibung|Description générée)[^.\n]*automati[^.\n]*\.?\s*$", re.I)
+_GENERATED = re.compile(
+    r"\s*(?:Description automatically generated|Automatisch generierte Beschreibung|Description générée automatiquement"
+    r"|(?:AI|KI)[-\s]?(?:generated|generiert|生成))[^.。\n]*[.。]?\s*$",
+    re.I,
+)
 _FILE_NAME = re.compile(r"\S+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$", re.I)
 
 
