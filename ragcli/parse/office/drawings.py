@@ -95,7 +95,7 @@ def _add_points(level: _Element, found: dict[int, str], *, many: bool) -> None:
 
 def _number(text: str, code: str) -> str:
     """A stored number without the noise of binary fractions, as its format shows it."""
-    from ragcli.parse.office.sheet_formats import shown
+    from ragcli.parse.office.sheets.formats import shown
 
     try:
         value = float(text)
