@@ -118,8 +118,8 @@ def read_table(rows: Iterable[Row], *, header_rows: int | None = None) -> TableT
     grid = _grid_of(rows)
     first = 0
     captions: list[str] = []
-    while first < len(grid.texts) - 1 and (title := _whole_width(grid, first)):
-        captions.append(title)
+    while first < len(grid.texts) - 1 and ((title := _whole_width(grid, first)) or not any(grid.texts[first])):
+        captions += [title] if title else []
         first += 1
     if not any(any(row) for row in grid.texts[first:]):
         return TableText("\n".join(captions), "")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ragcli.parse.office.sheet_formats import plain, shown, shown_text
+from ragcli.parse.office.sheets.formats import plain, shown, shown_text
 
 NUMBERS = [
     (0.0575, "0.00%", "5.75%"),

@@ -91,6 +91,12 @@ def test_a_cell_across_the_table_is_its_caption_or_a_label_for_the_rows_under_it
     ]
 
 
+def test_a_caption_may_be_merged_over_several_rows() -> None:
+    rows = [[Cell("Loads", rows=2, columns=2)], [], ["Crane", "Tons"], ["K1", "4"]]
+    assert read_table(rows).caption == "Loads"
+    assert lines(read_table(rows).text) == ["Crane | Tons", "K1 | 4"]
+
+
 def test_a_label_row_without_merged_cells_needs_a_full_table() -> None:
     full = [["Item", "2024", "2025"], ["Current assets:", "", ""], ["Cash", "4", "5"], ["Stock", "1", "2"]]
     assert lines(table_text(full))[2] == "Current assets > Cash | 4 | 5"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragcli.config import IngestConfig
+from ragcli.parse.office.drawings import alternative_text
 from tests.parse.builders import parse_bytes, parse_one, shape
 from tests.parse.word_files import named, paragraph, style, word
 
@@ -171,6 +172,21 @@ def test_diagrams_charts_pictures_and_inner_texts_are_read_and_inner_files_named
         ("other", None, "Picture: Plan of the depot"),
     ]
     assert reports[-1].warnings == ("embedded file not read: word/embeddings/costs.bin",)
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("A duck.\n\nAI-generated content may be incorrect.", "A duck."),
+        ("图形用户界面\nAI 生成的内容可能不正确。", "图形用户界面"),
+        ("Plan\n\nAutomatisch generierte Beschreibung", "Plan"),
+        ("Plan\nDescription automatically generated with low confidence", "Plan"),
+        ("photo 1.png", "photo 1.png"),
+        ("scan.tiff", ""),
+    ],
+)
+def test_descriptions_of_pictures_without_what_an_editor_adds(written: str, expected: str) -> None:
+    assert alternative_text(written) == expected
 
 
 def test_missing_and_unreadable_parts_are_named() -> None:

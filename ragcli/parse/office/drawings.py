@@ -17,7 +17,11 @@ CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 _NODES = ("node", "asst", "doc")
 _DEEPEST = 20
-_GENERATED = re.compile(r"\s*(?:Description|Beschreibung|Description générée)[^.\n]*automati[^.\n]*\.?\s*$", re.I)
+_GENERATED = re.compile(
+    r"\s*(?:Description automatically generated|Automatisch generierte Beschreibung|Description générée automatiquement"
+    r"|(?:AI|KI)[-\s]?(?:generated|generiert|生成))[^.。\n]*[.。]?\s*$",
+    re.I,
+)
 _FILE_NAME = re.compile(r"\S+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$", re.I)
 
 
@@ -91,7 +95,7 @@ def _add_points(level: _Element, found: dict[int, str], *, many: bool) -> None:
 
 def _number(text: str, code: str) -> str:
     """A stored number without the noise of binary fractions, as its format shows it."""
-    from ragcli.parse.office.sheet_formats import shown
+    from ragcli.parse.office.sheets.formats import shown
 
     try:
         value = float(text)

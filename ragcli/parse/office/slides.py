@@ -1,26 +1,40 @@
-"""PPTX: every slide's title, text, tables, charts and notes, a page a slide."""
+"""PPTX: every slide's title, text, tables, charts, diagrams, pictures' descriptions and notes, a page a slide."""
 
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ragcli.errors import ParseError
 from ragcli.parse.assemble import Assembly, one_line, squeeze
+from ragcli.parse.hidden import HiddenText
+from ragcli.parse.links import Links
+from ragcli.parse.office.drawings import DIAGRAM, A, alternative_text, chart_rows, chart_title, diagram_items
+from ragcli.parse.office.number_forms import written
 from ragcli.parse.source import Context, Extract, Outcome, Source
-from ragcli.parse.tables import table_text
+from ragcli.parse.tables import Cell, add_table
 from ragcli.parse.web.safe_xml import read_xml
 from ragcli.records import Coverage
 
-_TEXT = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _MALFORMED = (KeyError, ValueError, AttributeError, TypeError, NotImplementedError)
+_PICTURE = 13
+_NUMBERED = re.compile(r"(arabic|alphaLc|alphaUc|romanLc|romanUc)(Period|ParenR|ParenBoth|Plain)$")
+_FORMS = {
+    "arabic": "decimal",
+    "alphaLc": "lowerLetter",
+    "alphaUc": "upperLetter",
+    "romanLc": "lowerRoman",
+    "romanUc": "upperRoman",
+}
+_AROUND = {"Period": "{}.", "ParenR": "{})", "ParenBoth": "({})", "Plain": "{}"}
 
 
 def parse(source: Source, context: Context) -> Iterator[Outcome]:
     """One document. Raises ParseError when the package is damaged or protected."""
-    del context
     from lxml.etree import XMLSyntaxError
     from pptx import Presentation
     from pptx.exc import PackageNotFoundError
@@ -30,9 +44,11 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
         slides = list(presentation.slides)
     except (PackageNotFoundError, zipfile.BadZipFile, XMLSyntaxError, EOFError, OSError, *_MALFORMED) as error:
         raise ParseError(f"{source.doc_id}: not a readable PPTX: {error}") from error
-    reader = _Reader()
+    hidden = HiddenText(context.config, context.conditions)
+    reader = _Reader(hidden)
     for number, slide in enumerate(slides, 1):
-        reader.slide(slide, number)
+        if slide._element.get("show") not in ("0", "false") or hidden.reads(f"slide {number}"):
+            reader.slide(slide, number)
     properties = presentation.core_properties
     yield Extract(
         reader.assembly.text,
@@ -44,7 +60,7 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
             pages_with_text=len({block.page for block in reader.assembly.blocks}),
             image_only_pages=len(reader.image_only),
             tables=reader.tables,
-            warnings=tuple(reader.warnings),
+            warnings=(*hidden.warnings, *dict.fromkeys(reader.warnings)),
         ),
     )
 
@@ -52,19 +68,22 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
 class _Reader:
     """Collects the blocks of slides."""
 
-    def __init__(self) -> None:
+    def __init__(self, hidden: HiddenText) -> None:
         self.assembly = Assembly()
         self.tables = 0
         self.image_only: list[int] = []
         self.warnings: list[str] = []
+        self._hidden = hidden
+        self._links = Links()
 
     def slide(self, slide: Any, number: int) -> None:
-        """One slide: title first, then its shapes from top to bottom, then notes and comments."""
+        """One slide: title first, then its shapes from top to bottom, then notes, comments and links."""
         before = len(self.assembly.blocks)
         title = _guarded(lambda: slide.shapes.title)
         if title is not None and title.has_text_frame:
             self.assembly.add("heading", one_line(title.text_frame.text), page=number, level=1)
-        shapes = list(_flat(slide.shapes))
+            self._collect_links(title)
+        shapes = [shape for shape in _flat(slide.shapes) if self._seen(shape, number)]
         for shape in sorted(shapes, key=_place):
             if title is None or shape.shape_id != title.shape_id:
                 self._shape(shape, number)
@@ -73,37 +92,113 @@ class _Reader:
             self.assembly.add("other", squeeze(notes.text) if notes is not None else "", page=number)
         for text in _comments(slide):
             self.assembly.add("other", text, page=number)
-        if len(self.assembly.blocks) == before and any(_guarded(lambda s=s: s.shape_type) == 13 for s in shapes):
+        if len(self.assembly.blocks) == before and any(_guarded(lambda s=s: s.shape_type) == _PICTURE for s in shapes):
             self.image_only.append(number)
+        self._links.write(self.assembly, page=number)
+        self._name_embedded(slide, number)
+
+    def _seen(self, shape: Any, number: int) -> bool:
+        """Whether a shape is shown; the number of the slide itself says nothing."""
+        properties = _properties(shape)
+        if properties is not None and properties.get("hidden") in ("1", "true"):
+            return self._hidden.reads(f"a shape of slide {number}")
+        kind = _guarded(lambda: str(shape.placeholder_format.type)) or ""
+        return not kind.startswith("SLIDE_NUMBER")
 
     def _shape(self, shape: Any, number: int) -> None:
         try:
             if getattr(shape, "has_table", False):
-                rows = [
-                    [squeeze(cell.text) if not cell.is_spanned else "" for cell in row.cells]
-                    for row in shape.table.rows
-                ]
-                self.tables += 1
-                self.assembly.add("table", table_text(rows), page=number)
+                self.tables += add_table(self.assembly, _rows(shape.table), page=number)
             elif getattr(shape, "has_chart", False):
-                self.assembly.add("table", _chart(shape.chart), page=number)
+                chart = shape.chart._chartSpace
+                rows, title = chart_rows(chart), chart_title(chart)
+                self.tables += add_table(self.assembly, rows, caption=title, header_rows=1, page=number)
             elif getattr(shape, "has_text_frame", False):
                 self._text(shape, number)
-            else:
-                loose = " ".join(node.text or "" for node in shape._element.iter(_TEXT + "t"))
+            elif not self._diagram(shape, number):
+                loose = " ".join(node.text or "" for node in shape._element.iter(A + "t"))
                 self.assembly.add("other", squeeze(loose), page=number)
+            self._collect_links(shape)
         except _MALFORMED as error:
             self.warnings.append(f"slide {number}: a damaged shape was left out ({error})")
+        properties = _properties(shape)
+        if properties is not None and (text := alternative_text(str(properties.get("descr") or ""))):
+            self.assembly.add("other", f"Picture: {text}", page=number)
 
     def _text(self, shape: Any, number: int) -> None:
-        paragraphs = [(one_line(item.text.replace("\v", " ")), item.level) for item in shape.text_frame.paragraphs]
-        filled = [(text, level) for text, level in paragraphs if text]
+        paragraphs = [(item, one_line(item.text.replace("\v", " "))) for item in shape.text_frame.paragraphs]
+        filled = [(item, text) for item, text in paragraphs if text]
         listed = len(filled) > 1 and bool(getattr(shape, "is_placeholder", False))
-        for text, level in filled:
-            if listed:
-                self.assembly.add("list_item", f"- {text}", page=number, level=level + 1)
+        numbers = _Numbers()
+        for item, text in filled:
+            marker = numbers.marker(item)
+            if listed or marker:
+                self.assembly.add("list_item", f"{marker or '-'} {text}", page=number, level=item.level + 1)
             else:
                 self.assembly.add("paragraph", text, page=number)
+
+    def _diagram(self, shape: Any, number: int) -> bool:
+        """Append the texts of SmartArt; whether the shape is one."""
+        relation = next((node.get(_RELATION + "dm") for node in shape._element.iter(DIAGRAM + "relIds")), None)
+        if relation is None:
+            return False
+        root = read_xml(shape.part.related_part(relation).blob, recover=True)
+        for depth, text in diagram_items(root) if root is not None else ():
+            self.assembly.add("list_item", f"- {text}", page=number, level=depth)
+        return True
+
+    def _collect_links(self, shape: Any) -> None:
+        """Where the words of a shape lead, and where a click on it does."""
+        for run in shape._element.iter(A + "r"):
+            link = run.find(f"{A}rPr/{A}hlinkClick")
+            if link is not None:
+                words = "".join(node.text or "" for node in run.iter(A + "t"))
+                self._links.add(words, _address(shape, link))
+        properties = _properties(shape)
+        click = properties.find(A + "hlinkClick") if properties is not None else None
+        if click is not None:
+            words = " ".join(node.text or "" for node in shape._element.iter(A + "t"))
+            self._links.add(words or str(properties.get("descr") or properties.get("name")), _address(shape, click))
+
+    def _name_embedded(self, slide: Any, number: int) -> None:
+        for relation in slide.part.rels.values():
+            if not relation.is_external and relation.reltype.endswith(("/package", "/oleObject")):
+                name = str(relation.target_part.partname).lstrip("/")
+                self.warnings.append(f"slide {number}: embedded file not read: {name}")
+
+
+class _Numbers:
+    """The automatic numbers of one text frame's paragraphs."""
+
+    def __init__(self) -> None:
+        self._counts: dict[int, int] = {}
+
+    def marker(self, paragraph: Any) -> str:
+        """What stands before a numbered paragraph, counted; empty for every other."""
+        level = int(paragraph.level)
+        for deeper in [place for place in self._counts if place > level]:
+            del self._counts[deeper]
+        node = paragraph._p.find(f"{A}pPr/{A}buAutoNum")
+        kind = _NUMBERED.match(str(node.get("type") or "")) if node is not None else None
+        if node is None or kind is None:
+            self._counts.pop(level, None)
+            return ""
+        start = str(node.get("startAt") or "1")
+        first = int(start) if start.isdigit() else 1
+        self._counts[level] = self._counts[level] + 1 if level in self._counts else first
+        return _AROUND[kind[2]].format(written(self._counts[level], _FORMS[kind[1]]))
+
+
+def _rows(table: Any) -> Iterator[list[Cell]]:
+    """The cells that begin in each row, with what they cover."""
+    for row in table.rows:
+        yield [
+            Cell(squeeze(cell.text), cell.span_height, cell.span_width)
+            if cell.is_merge_origin
+            else Cell(squeeze(cell.text))
+            for cell in row.cells
+            if not cell.is_spanned
+        ]
 
 
 def _flat(shapes: Iterable[Any]) -> Iterator[Any]:
@@ -123,23 +218,20 @@ def _guarded(read: Any) -> Any:
         return None
 
 
+def _properties(shape: Any) -> Any:
+    """The element with a shape's name, description and click."""
+    return _guarded(lambda: shape._element._nvXxPr.cNvPr)
+
+
+def _address(shape: Any, link: Any) -> str:
+    name = link.get(_RELATION + "id") or ""
+    relation = _guarded(lambda: shape.part.rels[name])
+    return str(relation.target_ref) if relation is not None and relation.is_external else ""
+
+
 def _place(shape: Any) -> tuple[int, int]:
     top, left = _guarded(lambda: shape.top), _guarded(lambda: shape.left)
     return (top or 0) // 200_000, left or 0
-
-
-def _chart(chart: Any) -> str:
-    """A chart's data as a table, a series a column."""
-    plots = list(chart.plots)
-    categories = [str(item) for item in plots[0].categories] if plots else []
-    series = [item for plot in plots for item in plot.series]
-    title = chart.chart_title.text_frame.text if chart.has_title and chart.chart_title.has_text_frame else ""
-    rows = [[title, *(item.name for item in series)]]
-    for place, category in enumerate(categories):
-        rows.append(
-            [category, *(f"{item.values[place]:g}" if item.values[place] is not None else "" for item in series)]
-        )
-    return table_text(rows)
 
 
 def _comments(slide: Any) -> Iterator[str]:

@@ -12,7 +12,7 @@ from ragcli.parse.links import Links
 from ragcli.parse.office.number_forms import written
 from ragcli.parse.office.office_math import formula
 from ragcli.parse.office.symbols import is_symbol_font, symbol, unmasked
-from ragcli.parse.office.word_styles import Styles, W, toggle
+from ragcli.parse.office.word.styles import Styles, W, toggle
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ragcli.parse.office.number_forms import padded, written
-from ragcli.parse.office.word_styles import Styles, W, numbering_of, toggle
+from ragcli.parse.office.word.styles import Styles, W, numbering_of, toggle
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from ragcli.parse.office.sheet_formats import BUILT_IN
+from ragcli.parse.office.sheets.formats import BUILT_IN
 from ragcli.parse.web.html_text import local_name
 from ragcli.parse.web.safe_xml import read_xml
 

@@ -14,11 +14,11 @@ from ragcli.parse.hidden import HiddenText
 from ragcli.parse.links import Links
 from ragcli.parse.office.drawings import all_texts, alternative_text, chart_rows, chart_title, diagram_items
 from ragcli.parse.office.embedded import blocks_inside
-from ragcli.parse.office.word_lists import Numbering
-from ragcli.parse.office.word_parts import Parts
-from ragcli.parse.office.word_runs import FALLBACK, RELATION, Runs
-from ragcli.parse.office.word_styles import Styles, W, heading_level
-from ragcli.parse.office.word_tables import WRAPPERS, grid, header_rows, is_hidden, rows_of, title_of, within
+from ragcli.parse.office.word.lists import Numbering
+from ragcli.parse.office.word.parts import Parts
+from ragcli.parse.office.word.runs import FALLBACK, RELATION, Runs
+from ragcli.parse.office.word.styles import Styles, W, heading_level
+from ragcli.parse.office.word.tables import WRAPPERS, grid, header_rows, is_hidden, rows_of, title_of, within
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.parse.tables import add_table, table_text
 from ragcli.records import Coverage

@@ -6,7 +6,7 @@ import contextlib
 import io
 from typing import Any
 
-from ragcli.parse.office.sheet_package import SheetFacts
+from ragcli.parse.office.sheets.package import SheetFacts
 
 _MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _STATES = ("visible", "hidden", "veryHidden")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from ragcli.parse.office.word_styles import W, toggle
+from ragcli.parse.office.word.styles import W, toggle
 from ragcli.parse.tables import MOST_SPAN, Cell
 
 if TYPE_CHECKING:

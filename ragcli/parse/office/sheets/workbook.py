@@ -13,11 +13,11 @@ from typing import Any
 from ragcli.errors import ParseError
 from ragcli.parse.access import Statement, table_statements
 from ragcli.parse.hidden import HiddenText
-from ragcli.parse.office.sheet_formats import plain, shown, shown_text
-from ragcli.parse.office.sheet_legacy import LegacyWorkbook
-from ragcli.parse.office.sheet_notes import notes_of
-from ragcli.parse.office.sheet_package import SheetFacts, SheetPackage, column_name
-from ragcli.parse.office.sheet_tables import Covered, SheetWriter, Shown, Value
+from ragcli.parse.office.sheets.formats import plain, shown, shown_text
+from ragcli.parse.office.sheets.legacy import LegacyWorkbook
+from ragcli.parse.office.sheets.notes import notes_of
+from ragcli.parse.office.sheets.package import SheetFacts, SheetPackage, column_name
+from ragcli.parse.office.sheets.writing import Covered, SheetWriter, Shown, Value
 from ragcli.parse.source import Context, Outcome, Source
 
 _MOST_NAMED = 5
