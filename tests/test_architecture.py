@@ -30,6 +30,7 @@ SHARED = (
     "quotes",
     "prices",
     "telemetry",
+    "plugins",
 )
 
 OWNERS = {

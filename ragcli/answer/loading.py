@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from ragcli.answer.extract.extractive import ExtractiveAnswerer
 from ragcli.config import Config
-from ragcli.interfaces import Embedder, Generator
+from ragcli.interfaces import Embedder, Generator, GeneratorFactory
+from ragcli.plugins import GENERATORS, Registry
 
 if TYPE_CHECKING:
     from ragcli.answer.model.anthropic import MessagesClient
@@ -16,11 +17,22 @@ if TYPE_CHECKING:
 
 def load_generator(config: Config, *, embedder: Embedder | None, environ: Mapping[str, str]) -> Generator:
     """The generator that ``answer.provider`` names. Raises ModelError when it may not or cannot be used."""
-    if config.answer.provider == "extractive":
-        return ExtractiveAnswerer(config.answer, embedder)
+    return PROVIDERS[config.answer.provider](config, embedder=embedder, environ=environ)
+
+
+def _extractive(config: Config, *, embedder: Embedder | None, environ: Mapping[str, str]) -> Generator:
+    return ExtractiveAnswerer(config.answer, embedder)
+
+
+def _anthropic(config: Config, *, embedder: Embedder | None, environ: Mapping[str, str]) -> Generator:
     from ragcli.answer.model.written import WrittenAnswerer
 
     return WrittenAnswerer(config.answer, messages_client(config, environ))
+
+
+PROVIDERS: Registry[GeneratorFactory] = Registry(
+    GENERATORS, "answer.provider", {"extractive": _extractive, "anthropic": _anthropic}
+)
 
 
 def text_model(config: Config, environ: Mapping[str, str], *, batch: bool = False) -> MessagesTextModel:

@@ -47,7 +47,7 @@ class ConfiguredModels:
 
         settings = dataclasses.replace(self._config.rerank, model=self._beside(self._config.rerank.model))
         offline = self._config.offline or "rerank.model" in self._config.from_project
-        return load_reranker(settings, embedder() if settings.method == "maxsim" else None, offline=offline)
+        return load_reranker(settings, embedder, offline=offline)
 
     def generator(self, embedder: Embedder | None) -> Generator:
         """The configured answerer. Raises ModelError when it may not or cannot be used."""

@@ -9,6 +9,7 @@ import typing
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from ragcli import plugins
 from ragcli.errors import ConfigError
 
 
@@ -23,6 +24,14 @@ def nearest(name: str, known: Mapping[str, Any], section: str = "") -> str:
 
 def checked(value: Any, hint: Any, metadata: Mapping[str, Any], where: str) -> Any:
     """``value`` as the type ``hint`` asks for; raises ConfigError naming both."""
+    value = _typed(value, hint, metadata, where)
+    if metadata.get("group"):
+        for name in (value,) if isinstance(value, str) else value:
+            plugins.check(metadata["group"], name, where, metadata["own"])
+    return value
+
+
+def _typed(value: Any, hint: Any, metadata: Mapping[str, Any], where: str) -> Any:
     origin = typing.get_origin(hint)
     if origin is Literal:
         allowed = typing.get_args(hint)

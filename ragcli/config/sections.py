@@ -12,13 +12,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from ragcli import plugins
+
 FILE_NAME = "rag.yaml"
 MASK = "***"
 
 
-def _setting(default: Any, meaning: str, *, low: float | None = None, high: float | None = None) -> Any:
-    """A dataclass field with its one line of meaning and, for a number, its inclusive bounds."""
-    metadata = {"meaning": meaning, "low": low, "high": high}
+def _setting(
+    default: Any,
+    meaning: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    group: str = "",
+    own: tuple[str, ...] = (),
+) -> Any:
+    """A dataclass field with its one line of meaning and, for a number, its inclusive bounds.
+
+    A setting that names a part has the ``group`` of entry points that bring others, and the names of ragcli's ``own``.
+    """
+    metadata = {"meaning": meaning, "low": low, "high": high, "group": group, "own": own}
     if isinstance(default, list | dict):
         return field(default_factory=lambda: type(default)(default), metadata=metadata)
     return field(default=default, metadata=metadata)
@@ -28,6 +41,7 @@ def _setting(default: Any, meaning: str, *, low: float | None = None, high: floa
 class IndexConfig:
     """Where versions live and how they are built."""
 
+    engine: str = _setting("folder", "where versions live: folder", group=plugins.ENGINES, own=("folder",))
     path: str = _setting(".rag", "the index folder, relative to this file")
     keep_versions: int = _setting(5, "versions kept after a publish; older ones are pruned", low=1)
     cache_days: int = _setting(
@@ -65,6 +79,7 @@ class IngestConfig:
     rules: tuple[PathRule, ...] = _setting((), "metadata by path: a list of {path: GLOB, set: {key: value}}")
     max_delete: float = _setting(20.0, "per cent of a root's documents one ingest may remove", low=0, high=100)
     max_file_mb: float = _setting(200.0, "larger files and archive entries are skipped and named", low=0)
+    parsers: tuple[str, ...] = _setting((), "parsers of other packages, by name", group=plugins.PARSERS)
     workers: int = _setting(0, "parsing processes; 0 means one per core", low=0)
     timeout_seconds: float = _setting(
         120.0, "a file (or page) that takes more processor time is killed, named and skipped", low=0
@@ -107,7 +122,12 @@ class EmbedConfig:
     """Which model makes vectors."""
 
     model: str = _setting("all-MiniLM-L6-v2", "the packaged model, a hub name or a local folder")
-    backend: Literal["auto", "onnx", "sentence-transformers"] = _setting("auto", "auto: onnx for the packaged model")
+    backend: str = _setting(
+        "auto",
+        "auto (onnx for the packaged model), onnx or sentence-transformers",
+        group=plugins.EMBEDDERS,
+        own=("auto", "onnx", "sentence-transformers"),
+    )
     revision: str = _setting("", "revision of a hub model")
     batch_size: int = _setting(32, "texts embedded at a time; the packaged model takes fewer long ones", low=1)
     threads: int = _setting(0, "processor threads; 0 means one per core", low=0)
@@ -133,7 +153,12 @@ class RetrieveConfig:
 class RerankConfig:
     """How the best candidates are put in order again."""
 
-    method: Literal["none", "cross-encoder", "maxsim"] = _setting("none", "none, cross-encoder or maxsim")
+    method: str = _setting(
+        "none",
+        "none, cross-encoder or maxsim",
+        group=plugins.RERANKERS,
+        own=("none", "cross-encoder", "maxsim"),
+    )
     model: str = _setting("", "the cross-encoder: a hub name or a local folder")
     depth: int = _setting(20, "candidates reranked", low=1)
 
@@ -142,7 +167,12 @@ class RerankConfig:
 class AnswerConfig:
     """Who writes the answer and when to decline."""
 
-    provider: Literal["extractive", "anthropic"] = _setting("extractive", "extractive (offline) or anthropic")
+    provider: str = _setting(
+        "extractive",
+        "extractive (offline) or anthropic",
+        group=plugins.GENERATORS,
+        own=("extractive", "anthropic"),
+    )
     model: str = _setting("claude-sonnet-5-5", "the model behind the Messages API")
     base_url: str = _setting("", "another server that speaks the Anthropic Messages API")
     max_tokens: int = _setting(1024, "output tokens of one answer", low=1)

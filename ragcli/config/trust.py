@@ -7,14 +7,17 @@ environment and the user's own file. Where one of those says the same, the proje
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ragcli import plugins
+from ragcli.config.sections import SECTIONS
 from ragcli.errors import ConfigError
 
 USER_FILE_NAME = "config.yaml"
@@ -72,6 +75,19 @@ def _no_path_outside(value: str, base: Path) -> bool:
     return _inside(value, base) if looks_like_path or is_there else True
 
 
+def _is_own(own: Sequence[str]) -> Callable[[Any, Path], bool]:
+    """Whether a part is ragcli's own: one of another package may send what it gets anywhere."""
+    return lambda value, _: {*((value,) if isinstance(value, str) else value)} <= {*own}
+
+
+_PARTS = {
+    f"{section}.{item.name}": item.metadata["own"]
+    for section, kind in SECTIONS.items()
+    for item in dataclasses.fields(kind)
+    if item.metadata.get("group") and item.metadata["group"] != plugins.GENERATORS
+}
+"""The settings that name parts, and ragcli's own; who writes answers has a rule of its own."""
+
 REACHING: Mapping[str, Reach] = {
     "answer.provider": Reach("sends questions and passages to a model", lambda value, _: value == "extractive"),
     "answer.base_url": Reach(
@@ -81,8 +97,9 @@ REACHING: Mapping[str, Reach] = {
     "index.path": Reach("names a folder outside of the project", _inside),
     "embed.model": Reach("names a folder outside of the project", _no_path_outside),
     "rerank.model": Reach("names a folder outside of the project", _no_path_outside),
+    **{key: Reach("uses a part of another package", _is_own(own)) for key, own in _PARTS.items()},
 }
-"""Every setting that names a host, a service or a path. No setting names a command."""
+"""Every setting that names a host, a service, a path or a part of another package. No setting names a command."""
 
 OPTIONS = {"answer.provider": "--provider", "index.path": "--index"}
 """The command-line options that say the same."""
@@ -94,7 +111,7 @@ def check(key: str, value: Any, *, origin: str, base: Path, user_file: Path | No
     if reach is None or reach.stays(value, base):
         return
     section, _, name = key.partition(".")
-    wanted, leads = value, ""
+    wanted, leads = value if isinstance(value, str) else f"[{', '.join(value)}]", ""
     if "folder" in reach.does:
         wanted = os.path.realpath(from_base(value, base))
         leads = f", which leads to {_short(wanted)}"

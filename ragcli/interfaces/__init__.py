@@ -11,6 +11,7 @@ from ragcli.interfaces.models import (
     TextModel,
     Tokenizer,
 )
+from ragcli.interfaces.parts import EmbedderFactory, GeneratorFactory, RerankerFactory, StoreFactory
 from ragcli.interfaces.staging import Caches, ContextCache, DocumentCache, Notes, Staging, VectorCache
 from ragcli.interfaces.store import SessionLog, Store, StoreWriter, TraceLog, Vectors, Wanted
 
@@ -19,15 +20,19 @@ __all__ = [
     "ContextCache",
     "DocumentCache",
     "Embedder",
+    "EmbedderFactory",
     "Engine",
     "Generator",
+    "GeneratorFactory",
     "Models",
     "Notes",
     "Progress",
     "Reranker",
+    "RerankerFactory",
     "SessionLog",
     "Staging",
     "Store",
+    "StoreFactory",
     "StoreWriter",
     "StreamingGenerator",
     "TextModel",

@@ -10,7 +10,6 @@ from ragcli.parse.access import access_of, strictest
 from ragcli.parse.assemble import sections_of
 from ragcli.parse.language import detect_language
 from ragcli.parse.metadata import declare
-from ragcli.parse.registry import family_of
 from ragcli.parse.source import Extract, Source
 from ragcli.parse.text.front_matter import claims_access, head_statements
 from ragcli.records import Coverage, Document, FileReport, Metadata
@@ -32,7 +31,6 @@ def to_document(extract: Extract, source: Source, digest: str) -> tuple[Document
     warnings = [*extract.coverage.warnings, *problems, *more]
     if not extract.text.strip():
         return None, warnings, metadata.acl
-    family = family_of(source.media_type)
     title = str(extract.declared.get("title") or "").strip() or extract.title or readable_name(source.name)
     return (
         Document(
@@ -45,7 +43,7 @@ def to_document(extract: Extract, source: Source, digest: str) -> tuple[Document
             metadata=metadata,
             media_type=source.media_type,
             sha256=digest,
-            parser=f"{family.module}/{family.version}",
+            parser=source.reader,
             coverage=_coverage(extract),
             encoding=extract.encoding,
             first_line=extract.first_line,

@@ -15,8 +15,8 @@ from ragcli.parse.detect import detect
 from ragcli.parse.documents import report_of, to_document, why_empty
 from ragcli.parse.own_files import own_file
 from ragcli.parse.properties import property_statements
-from ragcli.parse.registry import family_of, missing, parser_of
-from ragcli.parse.source import Budget, Context, Extract, Source
+from ragcli.parse.registry import family_of, missing, others, parser_of
+from ragcli.parse.source import Budget, Context, Extract, Parser, Source
 from ragcli.records import Coverage, Document, FileReport
 
 LIBRARY_ERRORS: tuple[type[Exception], ...] = (
@@ -62,14 +62,12 @@ def _read(source: Source, context: Context) -> Iterator[Document | FileReport]:
     digest = hashlib.sha256(source.data).hexdigest()
     found = _Found()
     try:
-        source = _detected(source)
+        source, parser = _detected(source, context)
         if (kind := own_file(source.name, source.data)) is not None:
             yield FileReport(source.doc_id, skipped=f"{kind}, no document", passed_over=True)
             return
-        family = family_of(source.media_type)
-        context.conditions.update(map(library, family.libraries))
         stated = tuple(property_statements(source.data, source.media_type))
-        for number, outcome in enumerate(parser_of(family)(source, context), 1):
+        for number, outcome in enumerate(parser(source, context), 1):
             if number % _OUTCOMES_A_TICK == 0:
                 context.tick()
             if isinstance(outcome, Extract):
@@ -87,7 +85,7 @@ def _read(source: Source, context: Context) -> Iterator[Document | FileReport]:
     except ParseError as error:
         found.fail(error, source)
     except ModuleNotFoundError as error:
-        found.fail(missing(error, family_of(source.media_type)), source)
+        found.fail(missing(error, source.media_type), source)
     except LIBRARY_ERRORS as error:  # a damaged file met a library that does not foresee it: this file alone is lost
         found.failure = _damage(error, source.media_type)
     if any(cover.image_only_pages or cover.ocr_pages for cover in found.covers):
@@ -144,10 +142,18 @@ class _Found:
         return replace(report, withheld=self.withheld)
 
 
-def _detected(source: Source) -> Source:
+def _detected(source: Source, context: Context) -> tuple[Source, Parser]:
+    """What the source is, and who reads it."""
     if not source.data.strip():
         raise ParseError("the file is empty" if not source.data else "the file holds only white space")
-    return replace(source, media_type=source.media_type or detect(source.name, source.extension, source.data))
+    other = others(context.config.parsers).get(source.extension) if not source.media_type else None
+    if other is not None:
+        name, reader = other
+        return replace(source, media_type=reader.media_type, reader=f"{name}/{reader.version}"), reader.parse
+    kind = source.media_type or detect(source.name, source.extension, source.data)
+    family = family_of(kind)
+    context.conditions.update(map(library, family.libraries))
+    return replace(source, media_type=kind, reader=f"{family.module}/{family.version}"), parser_of(family)
 
 
 def _take(extract: Extract, source: Source, digest: str, found: _Found) -> Iterator[FileReport]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ragcli import plugins
 from ragcli.config import IngestConfig
 from ragcli.errors import ParseError
 from ragcli.parse.detect import BINARY, CODE, LEGACY, MARKUP, SHEETS, SLIDES, UNREADABLE, WORD
-from ragcli.parse.source import Parser
+from ragcli.parse.source import Parser, ParserPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,8 @@ def parse_key(config: IngestConfig) -> str:
     parts: dict[str, object] = {name: getattr(config, name) for name in _OUTPUT_SETTINGS}
     parts["families"] = [(family.module, family.version) for family in FAMILIES]
     parts["common"] = _COMMON_VERSION
+    if config.parsers:
+        parts["others"] = sorted((end, name, part.version) for end, (name, part) in others(config.parsers).items())
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -91,11 +96,26 @@ def parser_of(family: Family) -> Parser:
     try:
         parser: Parser = importlib.import_module(f"ragcli.parse.{family.module}").parse
     except ModuleNotFoundError as error:
-        raise missing(error, family) from error
+        raise missing(error, family.media_types[0]) from error
     return parser
 
 
-def missing(error: ModuleNotFoundError, family: Family) -> ParseError:
-    """The same as a ParseError with the command that installs it."""
+@functools.cache
+def others(names: tuple[str, ...]) -> Mapping[str, tuple[str, ParserPart]]:
+    """The parsers of other packages that ``ingest.parsers`` names, by extension; the last one named has it.
+
+    Raises ConfigError when one of them cannot be loaded.
+    """
+    loaded: list[tuple[str, ParserPart]] = [
+        (name, plugins.load(plugins.PARSERS, name, "ingest.parsers")) for name in names
+    ]
+    return {extension: (name, part) for name, part in loaded for extension in part.extensions}
+
+
+def missing(error: ModuleNotFoundError, media_type: str) -> ParseError:
+    """The same as a ParseError with the command that installs what reads the media type."""
+    family = _BY_TYPE.get(media_type)
+    if family is None:
+        return ParseError(f"needs {error.name}, which is not installed", hint=f"pip install {error.name}")
     hint = f"pip install 'ragcli[{family.extra}]'" if family.extra else "reinstall ragcli"
     return ParseError(f"needs {error.name}, which is not installed", hint=hint)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -19,7 +19,8 @@ class Source:
 
     ``doc_id`` is its path under the root, ``outer.zip!inner.txt`` inside a container; ``media_type`` is empty until
     it is detected; ``depth`` counts the containers around it; ``modified`` is an ISO date its container gave it;
-    ``ancestors`` are the digests of the containers around it, ``acl`` the groups that these leave.
+    ``ancestors`` are the digests of the containers around it, ``acl`` the groups that these leave. ``reader`` names
+    the parser and its version once that is known.
     """
 
     doc_id: str
@@ -29,6 +30,7 @@ class Source:
     modified: str | None = None
     ancestors: tuple[str, ...] = ()
     acl: tuple[str, ...] = ()
+    reader: str = ""
 
     @property
     def name(self) -> str:
@@ -116,6 +118,30 @@ class Context:
 
 Outcome = Extract | Source | FileReport
 """A document, something inside the source that is to be parsed in its turn, or something that was lost."""
+
+
+class ParserPart(Protocol):
+    """A parser of another package, such as a module with these names: the entry point of the group ``ragcli.parsers``.
+
+    Files with one of its ``extensions`` (lower case, with the dot) are its, whatever they hold; it runs in a process of
+    its own like every parser, under the same limits. Raise ``version`` when its output changes.
+    """
+
+    @property
+    def version(self) -> int:
+        """Counted from 1."""
+
+    @property
+    def extensions(self) -> Sequence[str]:
+        """Such as ``(".log2",)``."""
+
+    @property
+    def media_type(self) -> str:
+        """What its documents are said to be."""
+
+    @property
+    def parse(self) -> Parser:
+        """Its reader."""
 
 
 class Parser(Protocol):

@@ -4,38 +4,49 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragcli import telemetry
 from ragcli.config import RerankConfig
 from ragcli.errors import ConfigError, ModelError
-
-if TYPE_CHECKING:
-    from ragcli.interfaces import Embedder, Reranker
+from ragcli.interfaces import Embedder, Reranker, RerankerFactory
+from ragcli.plugins import RERANKERS, Registry
 
 _BATCH = 32
 
 
-def load_reranker(config: RerankConfig, embedder: Embedder | None, *, offline: bool = False) -> Reranker | None:
+def load_reranker(config: RerankConfig, embedder: Callable[[], Embedder], *, offline: bool = False) -> Reranker | None:
     """The configured reranker, None for ``none``; its model loads on first use.
 
-    Raises ConfigError when the method lacks what it needs.
+    ``embedder`` is called by a method that needs the embedding model. Raises ConfigError when the method lacks what it
+    needs.
     """
-    if config.method == "none":
-        return None
     telemetry.switch_off()
-    if config.method == "maxsim":
-        if embedder is None:
-            raise ConfigError("rerank.method maxsim needs the embedding model", hint="set rerank.method: none")
-        return MaxSimReranker(embedder)
+    return METHODS[config.method](config, embedder, offline=offline)
+
+
+def _none(config: RerankConfig, embedder: Callable[[], Embedder], *, offline: bool) -> None:
+    """No reranking."""
+
+
+def _maxsim(config: RerankConfig, embedder: Callable[[], Embedder], *, offline: bool) -> Reranker:
+    return MaxSimReranker(embedder())
+
+
+def _cross_encoder(config: RerankConfig, embedder: Callable[[], Embedder], *, offline: bool) -> Reranker:
     if not config.model:
         raise ConfigError(
             "rerank.method is cross-encoder and rerank.model is empty",
             hint="name one, such as cross-encoder/ms-marco-MiniLM-L6-v2, or a local folder",
         )
     return CrossEncoderReranker(config.model, offline=offline)
+
+
+METHODS: Registry[RerankerFactory] = Registry(
+    RERANKERS, "rerank.method", {"none": _none, "maxsim": _maxsim, "cross-encoder": _cross_encoder}
+)
 
 
 class MaxSimReranker:

@@ -65,7 +65,7 @@ def raw_seconds(reader: Reader, questions: list[str]) -> float:
     """Embedding, both legs, fusion and reranking of every question; the model is loaded before the clock starts."""
     embedder, engine = reader.embedder, reader.engine
     embedder.queries(["warm"])
-    reranker = load_reranker(reader.config.rerank, embedder, offline=True)
+    reranker = load_reranker(reader.config.rerank, lambda: embedder, offline=True)
     reader.expect(questions)
     allowed, settings = engine.allowed(SCOPE), reader.config.retrieve
     started = time.perf_counter()

@@ -105,7 +105,7 @@ class QuestionVectors:
 
 def search(question: str, engine: Engine, embedder: Any, config: Config, mode: Any) -> list[str]:
     """Names of the documents found, best first."""
-    reranker = load_reranker(config.rerank, embedder)
+    reranker = load_reranker(config.rerank, lambda: embedder)
     settings = dataclasses.replace(config.retrieve, k=max(config.retrieve.k, 50))
     found = retrieve(
         question,

@@ -11,6 +11,7 @@ from ragcli.config import EmbedConfig, RerankConfig
 from ragcli.embed.loading import load_embedder
 from ragcli.embed.packaged import packaged_folder
 from ragcli.errors import ConfigError, ModelError
+from ragcli.interfaces import Embedder
 from ragcli.retrieve.rerank import CrossEncoderReranker, MaxSimReranker, load_reranker
 
 QUESTION = "How long does a refund take?"
@@ -55,8 +56,12 @@ def _reference(folder: Path) -> np.ndarray:
         return torch.sigmoid(model(**batch).logits[:, 0]).numpy()
 
 
+def _no_embedder() -> Embedder:
+    raise AssertionError("a cross-encoder needs no embedding model")
+
+
 def test_a_cross_encoder_scores_pairs_as_transformers_does(cross_encoder: Path) -> None:
-    reranker = load_reranker(RerankConfig("cross-encoder", str(cross_encoder)), None, offline=True)
+    reranker = load_reranker(RerankConfig("cross-encoder", str(cross_encoder)), _no_embedder, offline=True)
     assert reranker is not None
     scores = reranker.scores(QUESTION, TEXTS)
     np.testing.assert_allclose(scores, _reference(cross_encoder), atol=1e-5)
@@ -89,12 +94,10 @@ def test_a_cross_encoder_that_is_not_there_says_what_to_do() -> None:
 
 def test_the_configured_reranker() -> None:
     embedder = load_embedder(EmbedConfig())
-    assert load_reranker(RerankConfig(), embedder) is None
-    assert isinstance(load_reranker(RerankConfig("maxsim"), embedder), MaxSimReranker)
+    assert load_reranker(RerankConfig(), lambda: embedder) is None
+    assert isinstance(load_reranker(RerankConfig("maxsim"), lambda: embedder), MaxSimReranker)
     with pytest.raises(ConfigError, match=r"rerank\.model is empty"):
-        load_reranker(RerankConfig("cross-encoder"), embedder)
-    with pytest.raises(ConfigError, match="needs the embedding model"):
-        load_reranker(RerankConfig("maxsim"), None)
+        load_reranker(RerankConfig("cross-encoder"), lambda: embedder)
 
 
 def test_maxsim_prefers_the_passage_that_answers() -> None:

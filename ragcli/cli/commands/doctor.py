@@ -10,7 +10,7 @@ from typing import Literal
 
 import typer
 
-from ragcli import Index
+from ragcli import Index, plugins
 from ragcli.cli.invocation import Invocation, epilog, invocation
 from ragcli.cli.output import one_line
 from ragcli.config import Config
@@ -60,6 +60,7 @@ def _checks(run: Invocation) -> Iterator[Check]:
     yield from _index(index)
     yield _tried("reranker", lambda: _reranker(index))
     yield _provider(index)
+    yield from _parts()
     yield _ocr(config)
     yield _office()
 
@@ -105,6 +106,13 @@ def _provider(index: Index) -> Check:
     if settings.provider == "extractive":
         return Check("answers", "ok", "extractive, offline")
     return _tried("answers", index.models.reach)
+
+
+def _parts() -> Iterator[Check]:
+    """What other packages bring; nothing of it is loaded."""
+    for group in plugins.GROUPS:
+        found = plugins.installed(group)
+        yield Check(f"other {group.partition('.')[2]}", "ok", ", ".join(map(str, found)) or "none installed")
 
 
 def _ocr(config: Config) -> Check:

@@ -17,11 +17,12 @@ from typing import IO, Any
 
 from ragcli.codec import decode, encode
 from ragcli.config import IngestConfig
-from ragcli.errors import ParseError, RagError
+from ragcli.errors import ConfigError, ParseError, RagError
 from ragcli.parse.conditions import Conditions, setting
 from ragcli.parse.files.opening import read_regular
 from ragcli.parse.language import load_languages
 from ragcli.parse.reading import context_for, read
+from ragcli.parse.registry import others
 from ragcli.parse.source import Source, too_large
 from ragcli.records import Document, FileReport
 
@@ -35,6 +36,10 @@ def main() -> None:
     config = decode(IngestConfig, settings["config"])
     _limit_memory(config.memory_mb)
     load_languages()  # before the first file: its time is not the file's
+    try:
+        others(config.parsers)
+    except ConfigError as error:
+        sys.exit(error.message)  # the last words of this process, which stand in the report
 
     def tick() -> None:
         _allow(config.timeout_seconds)

@@ -24,6 +24,7 @@ from ragcli.pipelines.building.index import build_index
 _SHAPING = ("chunk", "embed", "index")
 _NOT_SHAPING = frozenset(
     {
+        "index.engine",
         "index.path",
         "index.keep_versions",
         "index.default_acl",
