@@ -15,6 +15,7 @@ from ragcli.index.dense.vector_search import VectorSearch
 from ragcli.index.lexical import analysis
 from ragcli.index.lexical.bm25 import LexicalReader, without_stop_words
 from ragcli.index.manifest import Manifest, read_manifest
+from ragcli.index.roots import roots_now
 from ragcli.index.segments.selection import Selection, select
 from ragcli.index.segments.supersedes import NAME as SUPERSEDES
 from ragcli.index.segments.supersedes import read_references
@@ -43,6 +44,7 @@ class FolderEngine:
         ``config`` holds the settings of search time (access default, boosts, ef); None takes those of the build.
         """
         self._pin = Pin(folder)
+        self._folder = folder.absolute().parent.parent
         self.manifest: Manifest = read_manifest(folder)
         check_analyser(self.manifest)
         self._config = config or _built_with(self.manifest)
@@ -75,8 +77,8 @@ class FolderEngine:
 
     @property
     def roots(self) -> Mapping[str, str]:
-        """Label and path of every file or folder that this version was ingested from."""
-        return self.manifest.roots
+        """Label and path of every file or folder that this version was ingested from, where it is now."""
+        return roots_now(self.manifest, self._folder)
 
     @property
     def settings(self) -> Mapping[str, Mapping[str, Any]]:

@@ -43,44 +43,21 @@ def guesses(path: Path, folder: Path) -> Iterator[Path]:
 
 
 def holds(place: Path, sizes: Mapping[str, int]) -> bool:
-    """Whether at least half of some files, given by their paths in a root and their sizes in bytes, are there."""
+    """Whether at least half of a root's files are at ``place``: by their paths in the root and sizes in bytes."""
     if place.is_file():
         return [place.stat().st_size] == list(sizes.values())
     found = sum(1 for name, size in sizes.items() if (place / name).is_file() and (place / name).stat().st_size == size)
     return found > 0 and 2 * found >= len(sizes)
 
 
-def root_places(manifest: Manifest, folder: Path) -> Mapping[str, tuple[Path, ...]]:
-    """Where each root of a version may be now, by its label, the likeliest first; ``folder`` is the index."""
-    return {
-        label: candidates(Path(path), manifest.root_places.get(label, ""), folder)
-        for label, path in manifest.roots.items()
-    }
+def roots_now(manifest: Manifest, folder: Path) -> Mapping[str, str]:
+    """Label and path of every root of a version, where it is now; ``folder`` is the index.
 
-
-def source_path(manifest: Manifest, folder: Path, source: str) -> Path | None:
-    """The file that a source was read from, None when it is not on this machine (any more)."""
-    outer = source.partition("!")[0]
-    for label, roots in root_places(manifest, folder).items():
-        for root in roots:
-            # By its path in the root; by that path after the root's label; or the root is the file itself.
-            places = (root / outer, root / outer.removeprefix(f"{label}/"), root if root.name == outer else None)
-            for place in places:
-                if place is not None and place.is_file():
-                    return place
-    return None
-
-
-def gone_roots(manifest: Manifest, folder: Path) -> Iterator[Path]:
-    """The roots of a version that are nowhere to be found: what was read from them may be outdated or deleted."""
-    for places in root_places(manifest, folder).values():
-        if not any(place.exists() for place in places):
-            yield places[0]
-
-
-def gone_notice(place: Path) -> str:
-    """What to say of such a root, and what mends it."""
-    return (
-        f"{place} is gone, but what was read from it is still served: "
-        f"rag ingest its new place if it was moved, rag forget '{place}' if it was deleted"
-    )
+    A root that is nowhere has the path at which it would be looked for.
+    """
+    found = {}
+    for label, path in manifest.roots.items():
+        relative = manifest.root_places.get(label, "")
+        places = [*candidates(Path(path), relative, folder), *(() if relative else guesses(Path(path), folder))]
+        found[label] = str(next((place for place in places if place.exists()), places[0]))
+    return found

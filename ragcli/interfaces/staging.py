@@ -33,6 +33,15 @@ class Notes(Protocol):
     def of_file(self, root_id: int, relative: str) -> list[Look]:
         """The looks of one file's documents, sorted by id."""
 
+    def look(self, doc_id: str) -> Look | None:
+        """The look of one document, None when there is none of that id."""
+
+    def all_looks(self) -> list[Look]:
+        """Every look, sorted by id."""
+
+    def unread(self) -> list[Look]:
+        """Looks that must be taken anew: without a text's hash, or copies of a document that is gone; sorted by id."""
+
     def family(self, family: str) -> list[Look]:
         """The looks of one family, sorted by id."""
 
@@ -64,10 +73,16 @@ class Staging(Protocol):
         """Everything in the block is kept, or nothing of it; may be nested."""
 
     def roots(self) -> list[Root]:
-        """Every root, in the order in which they were added."""
+        """Every root, in the order in which they were added, where it is now."""
 
     def add_root(self, path: Path) -> Root:
         """The root at ``path`` (made absolute), added when it is new."""
+
+    def move_root(self, root_id: int, path: Path) -> None:
+        """Keep where a root is from now on."""
+
+    def keep_places(self) -> None:
+        """Keep where every root is now, so that it is found again when the project moves."""
 
     def remove_root(self, root_id: int) -> None:
         """Forget a root with its files, documents and notes."""

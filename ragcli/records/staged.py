@@ -23,7 +23,8 @@ class FileState:
     """A source file as it was last read, and what came of it.
 
     ``size`` is in bytes, ``parse_key`` names the parsers and settings that read it. Names that are not valid UTF-8
-    keep Python's surrogate escapes.
+    keep Python's surrogate escapes. ``aliases`` are the other paths under the root by which links lead to the file,
+    ``real`` is its real path when it is read under that of a link.
     """
 
     root_id: int
@@ -34,6 +35,8 @@ class FileState:
     parse_key: str
     reports: tuple[FileReport, ...] = ()
     doc_ids: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    real: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,8 @@ class Given:
 class Look:
     """What tells copies of a text: only documents of one ``family`` may be merged.
 
-    ``kept`` is the document that stands for this one when it is a copy, None when it is a document itself.
+    ``kept`` is the document that stands for this one when it is a copy, None when it is a document itself. ``exact`` is
+    the hash of its text, empty when that must be read anew because a copy of it was forgotten.
     ``sketch`` is its MinHash where one was needed.
     """
 

@@ -141,5 +141,5 @@ def test_other_format_is_refused_with_both_values(tmp_path: Path) -> None:
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA user_version=99")
     connection.close()
-    with pytest.raises(StoreError, match=r"format 99.*format 2"):
+    with pytest.raises(StoreError, match=r"format 99.*format 3"):
         Staging(path)

@@ -15,7 +15,7 @@ from ragcli.config import example_yaml
 from ragcli.evaluate.gate import judge_run
 from ragcli.evaluate.reports.rendering import render
 from ragcli.parse.own_files import count_questions, own_file
-from ragcli.records import Trace
+from ragcli.records import Trace, Turn
 from tests.evaluate.runs import example
 from tests.parse.builders import parse_bytes
 

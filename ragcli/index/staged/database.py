@@ -44,7 +44,7 @@ def open_database(
     """A database for one writer, made with ``schema`` when it is new.
 
     ``steps`` has, for an older schema version, what leads from it to the next. Raises StoreError when it cannot be
-    opened, is damaged, or was made under another schema version.
+    opened, is damaged, or was made under a version that no step leads on from.
     """
     with store_errors(path, hint):
         path.parent.mkdir(parents=True, exist_ok=True)

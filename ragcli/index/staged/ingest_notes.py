@@ -76,6 +76,21 @@ class IngestNotes:
         rows = self._run(f"SELECT {_COLUMNS} FROM looks WHERE root_id = ? AND relative = ?", (root_id, _key(relative)))
         return sorted(map(_look, rows), key=lambda look: look.doc_id)
 
+    def look(self, doc_id: str) -> Look | None:
+        """The look of one document, None when there is none of that id."""
+        rows = self._run(f"SELECT {_COLUMNS} FROM looks WHERE doc_id = ?", (_key(doc_id),))
+        return _look(rows[0]) if rows else None
+
+    def all_looks(self) -> list[Look]:
+        """Every look, sorted by id."""
+        return sorted(map(_look, self._run(f"SELECT {_COLUMNS} FROM looks")), key=lambda look: look.doc_id)
+
+    def unread(self) -> list[Look]:
+        """Looks that must be taken anew: without a text's hash, or copies of a document that is gone; sorted by id."""
+        gone = "SELECT 1 FROM looks AS other WHERE other.doc_id = looks.kept AND other.kept IS NULL"
+        rows = self._run(f"SELECT {_COLUMNS} FROM looks WHERE exact = '' OR kept IS NOT NULL AND NOT EXISTS ({gone})")
+        return sorted(map(_look, rows), key=lambda look: look.doc_id)
+
     def family(self, family: str) -> list[Look]:
         """All looks of a family, sorted by id."""
         rows = self._run(f"SELECT {_COLUMNS} FROM looks WHERE family = ?", (family,))
@@ -83,7 +98,7 @@ class IngestNotes:
 
     def same_text(self, besides: Collection[str] = ()) -> dict[str, list[Look]]:
         """The looks of every text that several documents have, by its hash, and of the hashes ``besides``."""
-        several = "SELECT exact FROM looks GROUP BY exact HAVING COUNT(*) > 1"
+        several = "SELECT exact FROM looks WHERE exact <> '' GROUP BY exact HAVING COUNT(*) > 1"
         rows = self._run(f"SELECT {_COLUMNS} FROM looks WHERE exact IN ({several})")
         for exact in besides:
             rows += self._run(f"SELECT {_COLUMNS} FROM looks WHERE exact = ?", (exact,))

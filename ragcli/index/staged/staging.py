@@ -30,7 +30,7 @@ CREATE TABLE roots (
 CREATE TABLE files (
     root_id INTEGER NOT NULL, relative TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
     sha256 TEXT NOT NULL, parse_key TEXT NOT NULL, reports BLOB NOT NULL, doc_ids BLOB NOT NULL,
-    PRIMARY KEY (root_id, relative)
+    aliases BLOB NOT NULL DEFAULT x'5b5d', real TEXT NOT NULL DEFAULT '', PRIMARY KEY (root_id, relative)
 ) WITHOUT ROWID;
 CREATE TABLE documents (
     doc_id TEXT PRIMARY KEY, document_key TEXT NOT NULL, root_id INTEGER NOT NULL, relative TEXT NOT NULL,
@@ -44,7 +44,11 @@ CREATE TABLE chunk_sets (
 """
     + NOTES_SCHEMA
 )
-_STEPS = {2: "ALTER TABLE roots ADD COLUMN relative TEXT NOT NULL DEFAULT ''"}
+_STEPS = {
+    2: "ALTER TABLE roots ADD COLUMN relative TEXT NOT NULL DEFAULT ''; "
+    "ALTER TABLE files ADD COLUMN aliases BLOB NOT NULL DEFAULT x'5b5d'; "
+    "ALTER TABLE files ADD COLUMN real TEXT NOT NULL DEFAULT ''"
+}
 _SAMPLE = 50
 _HINT = (
     "remove the staging folder of the index, then run rag ingest for every folder with its --acl and --meta, the first "
@@ -138,8 +142,16 @@ class Staging:
 
     def keep_places(self) -> None:
         """Keep where every root is now, for what moves next."""
-        for root in self.roots():
-            if root.path.exists():
+        with self.transaction():
+            taken: set[Path] = set()
+            for root in self.roots():
+                if root.path in taken:
+                    self.remove_root(root.root_id)  # an earlier version took a moved folder for a second one
+                taken.add(root.path)
+            found = [root for root in self.roots() if root.path.exists()]
+            for root in found:  # out of the way of one another: no two may be at one path
+                self._run("UPDATE roots SET path = ? WHERE root_id = ?", (f"moving {root.root_id}", root.root_id))
+            for root in found:
                 self.move_root(root.root_id, root.path)
 
     def remove_root(self, root_id: int) -> None:
@@ -166,7 +178,7 @@ class Staging:
     def put_file(self, state: FileState) -> None:
         """Keep what was read of a file, in place of what was kept before."""
         self._run(
-            "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 state.root_id,
                 kept(state.relative),
@@ -176,6 +188,8 @@ class Staging:
                 state.parse_key,
                 canonical(encode(state.reports)),
                 canonical(list(state.doc_ids)),
+                canonical(list(state.aliases)),
+                kept(state.real),
             ),
         )
 
@@ -284,13 +298,13 @@ def fingerprint(entries: Iterable[tuple[str, str]]) -> str:
     return digest.hexdigest()[:32]
 
 
-_FILE_SELECT = "SELECT root_id, relative, size, mtime_ns, sha256, parse_key, reports, doc_ids FROM files"
+_FILE_SELECT = "SELECT root_id, relative, size, mtime_ns, sha256, parse_key, reports, doc_ids, aliases, real FROM files"
 
 
 def _file_state(row: Sequence[object]) -> FileState:
     import json
 
-    root_id, relative, size, mtime_ns, sha256, parse_key, reports, doc_ids = row
+    root_id, relative, size, mtime_ns, sha256, parse_key, reports, doc_ids, aliases, real = row
     return FileState(
         root_id=int(str(root_id)),
         relative=name_of(relative),
@@ -300,6 +314,8 @@ def _file_state(row: Sequence[object]) -> FileState:
         parse_key=str(parse_key),
         reports=tuple(decode(FileReport, item) for item in json.loads(_bytes(reports))),
         doc_ids=tuple(json.loads(_bytes(doc_ids))),
+        aliases=tuple(json.loads(_bytes(aliases))),
+        real=name_of(real),
     )
 
 

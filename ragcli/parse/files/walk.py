@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +25,8 @@ _MOST_ALIASES = 64
 class SourceFile:
     """A readable regular file; ``relative`` is its POSIX path under the root and its doc_id.
 
-    ``path`` is where it really is: no link. ``aliases`` are the other paths under the root by which links lead to it.
+    ``path`` is where it really is: no link. ``aliases`` are the other paths under the root by which links lead to it;
+    ``real`` is its real path under the root when that is none by which it is read, else empty.
     """
 
     path: Path
@@ -32,6 +34,7 @@ class SourceFile:
     size: int
     mtime_ns: int
     aliases: tuple[str, ...] = ()
+    real: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +52,9 @@ Met = SourceFile | FileReport | Ignored
 def walk(root: Path, config: IngestConfig, under: str = "") -> Iterator[Met]:
     """What a root holds, in the order of the relative paths; ``root`` may be one file.
 
-    ``under`` names a folder or file in the root (POSIX, no slash at its end): only what it holds comes. It is met as it
-    is when the whole root is walked, so that what a root gives does not hang on the way it was asked for.
+    ``under`` names a folder or file in the root (POSIX, no slash at its end): only what it holds comes, and what links
+    in it lead to. That is met as it is when the whole root is walked: what a root gives does not hang on how it was
+    asked for.
 
     Every real folder is entered once, by its real path if that lies in the root. Links are followed where they lead to
     something inside the root that is read under no other path; others come as a report that says where they lead. What
@@ -103,10 +107,11 @@ class _Walk:
     def __init__(self, root: Path, config: IngestConfig, under: str) -> None:
         self._config, self._under = config, under
         self._folders = Folders(root, config)
-        self._wanted = self._folders.wanted
+        self._wanted, self._root = self._folders.wanted, os.fspath(self._folders.root)
         self._links: list[_Link] = []
         self._leads: dict[str, list[str]] = {}
         self._by_link: dict[Path, str] = {}
+        self._outside: list[tuple[Path, str]] = []
         self._met: list[Met] = []
 
     def run(self) -> list[Met]:
@@ -115,9 +120,18 @@ class _Walk:
             self._take_files(folder)
         while self._links:
             self._take_links()
-        met = (self._with_aliases(item) if isinstance(item, SourceFile) else item for item in self._met)
-        within = (item for item in (*met, *self._folders.reports) if _is_within(_path_of(item), self._under))
-        return sorted(within, key=lambda item: _order(_path_of(item)))
+        for path, relative in self._outside if self._leads else ():
+            if any(_is_within(alias, self._under) for alias in self._aliases(relative)):
+                self._take_file(path, relative)
+        met = [self._with_aliases(item) if isinstance(item, SourceFile) else item for item in self._met]
+        return sorted(
+            (item for item in (*met, *self._folders.reports) if self._is_asked_for(item)),
+            key=lambda item: _order(_path_of(item)),
+        )
+
+    def _is_asked_for(self, item: Met) -> bool:
+        aliases = item.aliases if isinstance(item, SourceFile) else ()
+        return any(_is_within(path, self._under) for path in (_path_of(item), *aliases))
 
     def _take_files(self, folder: Folder) -> None:
         for name, on_disk in folder.names:
@@ -132,6 +146,8 @@ class _Walk:
                 self._links.append(_Link(folder.path / on_disk, relative, folder.ignoring))
             elif not is_folder and _is_within(relative, self._under):
                 self._take_file(folder.path / on_disk, relative)
+            elif not is_folder:
+                self._outside.append((folder.path / on_disk, relative))
 
     def _take_file(self, path: Path, relative: str) -> None:
         try:
@@ -193,25 +209,32 @@ class _Walk:
             self._leads_to(real, link)
             return
         self._by_link[target] = link.relative
-        if _is_within(link.relative, self._under):
-            self._met.append(_examine(target, status, link.relative, self._config))
+        self._met.append(_examine(target, status, link.relative, self._config))
 
     def _leads_to(self, real: str, link: _Link) -> None:
         self._leads.setdefault(real, []).append(link.relative)
         self._pass_over(link.relative, f"a link to {real}, which is read there")
 
     def _with_aliases(self, file: SourceFile) -> SourceFile:
-        """The file with the other paths by which it is reached, over one link or several, the shortest first."""
-        if not self._leads:
+        """The file with the other paths by which it is reached: by links, and where it really is."""
+        if os.fspath(file.path) == f"{self._root}/{file.relative}" and not self._leads:
             return file
-        paths = [file.relative]
+        real = _shown_path(file.path.relative_to(self._folders.root).as_posix())
+        aliases = tuple(sorted(self._aliases(file.relative)))
+        return replace(file, aliases=aliases, real="" if real == file.relative else real)
+
+    def _aliases(self, relative: str) -> list[str]:
+        """The paths by which links lead to a file, over one link or several, the shortest first."""
+        if not self._leads:
+            return []
+        paths = [relative]
         for path in paths:
             for known in (path, *_folders_of(path)):
                 for link in self._leads.get(known, ()):
                     alias = link + path.removeprefix(known)
                     if alias not in paths and len(paths) <= _MOST_ALIASES:
                         paths.append(alias)
-        return replace(file, aliases=tuple(sorted(paths[1:])))
+        return paths[1:]
 
 
 def _examine(path: Path, status: os.stat_result, relative: str, config: IngestConfig) -> SourceFile | FileReport:
@@ -226,6 +249,10 @@ def _examine(path: Path, status: os.stat_result, relative: str, config: IngestCo
 
 def _path_of(item: Met) -> str:
     return item.relative if isinstance(item, SourceFile) else item.path
+
+
+def _shown_path(relative: str) -> str:
+    return "/".join(unicodedata.normalize("NFC", shown_name(part)) for part in relative.split("/"))
 
 
 def _order(relative: str) -> list[str]:

@@ -10,8 +10,9 @@ from pathlib import Path
 from ragcli.config import Config
 from ragcli.interfaces import Progress, Staging, StoreWriter
 from ragcli.pipelines.ingesting.ingest_access import unmatched_rules
+from ragcli.pipelines.ingesting.ingest_places import Place, find_place, place_notices, take_over_flags
 from ragcli.pipelines.ingesting.ingest_result import IngestResult, result_of
-from ragcli.pipelines.ingesting.ingest_scan import Place, find_place, guard, guard_catalogue, scan_place
+from ragcli.pipelines.ingesting.ingest_scan import guard, guard_catalogue, scan_place
 from ragcli.pipelines.ingesting.ingest_stage import Stager
 from ragcli.records import Given
 
@@ -43,15 +44,18 @@ def ingest(
     limit = config.ingest.max_delete if max_delete is None else max_delete
     guard_catalogue(writer.staging, writer.published_roots(), limit)
     staging = writer.staging
-    places = [find_place(staging, path, dry_run) for path in paths]
-    given, notices = _flags(staging, places, dict(meta or {}), tuple(acl), dry_run)
+    if not dry_run:
+        staging.keep_places()
+    places = [find_place(staging, path, config.ingest, dry_run) for path in paths]
+    notices = [] if dry_run else take_over_flags(staging, places, config.ingest)
+    given, kept_flags = _flags(staging, places, dict(meta or {}), tuple(acl), dry_run)
     stager = Stager(config, writer, given, today or datetime.date.today(), progress)
     scans = [scan_place(place, staging, config.ingest, stager.key, force, stager.holds) for place in places]
     for scan in scans:
         guard(scan, limit)
     if not dry_run:
-        stager.change(scans, paths, force)
-    notices += stager.notices
+        stager.change(scans, force)
+    notices += [*kept_flags, *stager.notices, *place_notices(staging, places)]
     notices += unmatched_rules(config.ingest.rules, staging) if not dry_run else []
     return result_of(scans, stager, staging, notices, time.monotonic() - started, dry_run)
 
@@ -73,7 +77,7 @@ def _flags(
                     f"{place.root.path}: an empty --acl gives its documents no group; those that name none "
                     "themselves are public, unless index.default_acl says otherwise"
                 )
-            if not dry_run:
+            if not dry_run and root_id:
                 staging.notes.put_given(root_id, given)
         elif any(given.acl or given.meta for given in known):
             notices.append(_kept_flags(place, known))

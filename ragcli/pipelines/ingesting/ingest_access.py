@@ -1,28 +1,15 @@
-"""Access that hangs on more than one file: a link and its target, copies of a text, rules that no file fits."""
+"""Access that hangs on more than one file: the ways to a file, copies of a text, rules that no file fits."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ragcli.config import PathRule
 from ragcli.interfaces import Staging
 from ragcli.parse.access import strictest
-from ragcli.parse.files.walk import SourceFile
 from ragcli.parse.path_rules import matches
 from ragcli.records import Document
-
-
-def link_target(file: SourceFile) -> str | None:
-    """The path under the root of the file that a link, or a folder that is one, leads to; None without a link."""
-    root = file.path
-    for _ in file.relative.split("/"):
-        root = root.parent
-    real, base = file.path.resolve(), root.resolve()
-    if real == base / file.path.relative_to(root) or not real.is_relative_to(base):
-        return None
-    return unicodedata.normalize("NFC", real.relative_to(base).as_posix())
 
 
 def narrowed(document: Document, groups: Sequence[str], why: str) -> Document:
@@ -48,6 +35,6 @@ def _known(staging: Staging) -> Iterable[tuple[str, str]]:
     """The path of every file met, with each document inside of it."""
     for root in staging.roots():
         for state in staging.files(root.root_id):
-            yield state.relative, ""
+            yield from ((path, "") for path in (state.relative, state.real, *state.aliases) if path)
             yield from ((state.relative, report.path) for report in state.reports if report.path != state.relative)
             yield from ((state.relative, doc_id) for doc_id in state.doc_ids if "!" in doc_id)

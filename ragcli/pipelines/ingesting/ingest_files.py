@@ -8,20 +8,21 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from ragcli.config import Config
 from ragcli.errors import AccessError
 from ragcli.interfaces import Progress, StoreWriter
 from ragcli.parse.conditions import Conditions
 from ragcli.parse.files.pool import parse_files
-from ragcli.parse.files.walk import SourceFile
+from ragcli.parse.files.walk import SourceFile, on_disk
 from ragcli.parse.metadata import describe
 from ragcli.parse.parsed import Parsed
 from ragcli.parse.registry import parse_key
 from ragcli.pipelines.cache_keys import document_key
-from ragcli.pipelines.ingesting.ingest_access import link_target, narrowed
-from ragcli.pipelines.ingesting.ingest_scan import digest, is_under
+from ragcli.pipelines.ingesting.copy_access import access_left
+from ragcli.pipelines.ingesting.ingest_access import narrowed
+from ragcli.pipelines.ingesting.ingest_places import is_under
+from ragcli.pipelines.ingesting.ingest_scan import digest
 from ragcli.records import Document, FileReport, FileState, Given, Look, Root
 
 
@@ -92,12 +93,13 @@ class Describer:
         self._keys: dict[tuple[object, ...], str] = {}
         self._rules = json.dumps([[rule.path, dict(rule.set)] for rule in config.ingest.rules], default=str)
 
-    def key(self, root_id: int, relative: str) -> str:
+    def key(self, root_id: int, file: SourceFile) -> str:
         """Hash of everything that decides what is written over a file's own metadata."""
-        meta, acl = self._flags(root_id, relative)
-        flags = (tuple(sorted(meta.items())), acl)
+        given = [self._flags(root_id, path) for path in (file.relative, file.real, *file.aliases)]
+        flags = tuple((tuple(sorted(meta.items())), acl) for meta, acl in given)
         if flags not in self._keys:
-            parts = json.dumps([self._rules, meta, acl, self._config.retention_days], sort_keys=True)
+            (meta, acl), aliases = given[0], [acl for _, acl in given[1:]]
+            parts = json.dumps([self._rules, meta, acl, self._config.retention_days, *aliases], sort_keys=True)
             self._keys[flags] = hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:16]
         return self._keys[flags]
 
@@ -117,16 +119,12 @@ class Describer:
         documents: list[Document] = []
         warnings: list[str] = []
         withheld: list[FileReport] = []
-        target = link_target(parsed.file)
         for document in parsed.documents:
             if document.metadata.modified is None:
                 document = replace(document, metadata=replace(document.metadata, modified=modified))
             try:
                 described, problems = describe(document, self._config.rules, meta, acl, parsed.file.relative)
-                if target is not None:
-                    flags = self._flags(root_id, target)
-                    there = describe(document, self._config.rules, *flags, target)[0].metadata.acl
-                    described = narrowed(described, there, f"a link to {target}")
+                described = self._narrowed(described, document, parsed.file, root_id)
             except AccessError as error:
                 withheld.append(FileReport(document.doc_id, skipped=f"{error.message} ({error.hint})", withheld=True))
                 continue
@@ -137,6 +135,21 @@ class Describer:
             else:
                 documents.append(described)
         return documents, _with(withheld, _warned(parsed, documents, warnings))
+
+    def _narrowed(self, described: Document, document: Document, file: SourceFile, root_id: int) -> Document:
+        """The document for those who may see it by every path to its file.
+
+        Raises AccessError for one read under a link by nobody who may see what the link leads to. A link elsewhere that
+        leaves nobody takes it from no one: it was there for them before.
+        """
+
+        def groups(path: str) -> tuple[str, ...]:
+            return describe(document, self._config.rules, *self._flags(root_id, path), path)[0].metadata.acl
+
+        if file.real:
+            described = narrowed(described, groups(file.real), f"a link to {file.real}")
+        left = access_left(described.metadata.acl, [groups(path) for path in file.aliases])
+        return replace(described, metadata=replace(described.metadata, acl=left))
 
 
 def _warned(parsed: Parsed, documents: Sequence[Document], warnings: Sequence[str]) -> tuple[FileReport, ...]:
@@ -159,9 +172,9 @@ def _with(withheld: Sequence[FileReport], reports: tuple[FileReport, ...]) -> tu
 
 
 def source_file(root: Root, state: FileState) -> SourceFile:
-    """A staged file as the walk would give it, without looking at the disk."""
-    path = root.path if root.path.name == state.relative and root.path.is_file() else root.path / state.relative
-    return SourceFile(Path(path), state.relative, state.size, state.mtime_ns)
+    """A staged file as the walk gave it; where it is now, if it is there."""
+    path = on_disk(root.path, state.relative) or root.path / state.relative
+    return SourceFile(path, state.relative, state.size, state.mtime_ns, state.aliases, state.real)
 
 
 def document_of(parsed: Parsed | None, describer: Describer, look: Look, label: str) -> Document | None:
@@ -170,7 +183,7 @@ def document_of(parsed: Parsed | None, describer: Describer, look: Look, label: 
         return None
     documents, _ = describer.apply(parsed, look.root_id)
     for document in documents:
-        if look.doc_id in (document.doc_id, f"{label}/{document.doc_id}"):
-            prefix = look.doc_id.removesuffix(document.doc_id)
+        prefix = look.doc_id.removesuffix(document.doc_id)
+        if prefix != look.doc_id and not prefix.replace(f"{label}/", ""):
             return replace(document, doc_id=look.doc_id, source=prefix + document.source)
     return None

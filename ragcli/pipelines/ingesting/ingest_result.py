@@ -6,17 +6,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ragcli.interfaces import Staging
-from ragcli.parse.files.walk import SourceFile
+from ragcli.parse.files.walk import Ignored, SourceFile
 from ragcli.pipelines.ingesting.ingest_scan import Scan
 from ragcli.pipelines.ingesting.ingest_stage import Stager
 from ragcli.records import FileReport, FileState
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOver:
+    """What one line of an ignore file left out: how many files and folders, and the first few of them."""
+
+    rule: str
+    files: int
+    folders: int
+    first: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class IngestResult:
     """What an ingest did; counts are of documents.
 
-    ``files`` has a report for every file met, sorted by path; ``planned`` are the files that a dry run would parse.
+    ``files`` has a report for every file met, sorted by path; ``planned`` are the files that a dry run would parse,
+    ``ignored`` counts what ignore files passed over, by their lines.
     """
 
     files: tuple[FileReport, ...]
@@ -28,6 +41,7 @@ class IngestResult:
     notices: tuple[str, ...] = ()
     dry_run: bool = False
     planned: tuple[SourceFile, ...] = ()
+    ignored: tuple[PassedOver, ...] = ()
 
     @property
     def lost(self) -> tuple[FileReport, ...]:
@@ -58,6 +72,22 @@ def result_of(
         notices=tuple(dict.fromkeys(notices)),
         dry_run=dry_run,
         planned=tuple(file for scan in scans for file in scan.todo) if dry_run else (),
+        ignored=_by_line([item for scan in scans for item in scan.ignored]),
+    )
+
+
+def _by_line(ignored: Sequence[Ignored]) -> tuple[PassedOver, ...]:
+    lines: dict[str, list[Ignored]] = {}
+    for item in ignored:
+        lines.setdefault(item.rule, []).append(item)
+    return tuple(
+        PassedOver(
+            rule,
+            files=sum(not item.is_folder for item in items),
+            folders=sum(item.is_folder for item in items),
+            first=tuple(item.path for item in items[:_SHOWN]),
+        )
+        for rule, items in sorted(lines.items())
     )
 
 
@@ -72,7 +102,7 @@ def _states(scan: Scan, stager: Stager, staging: Staging) -> list[FileState]:
 def _counts(scans: Sequence[Scan], stager: Stager, staging: Staging, dry_run: bool) -> tuple[int, int, int, int]:
     """Documents added, changed, removed and unchanged: by the difference before and after, among what was met."""
     kept = sum(len(state.doc_ids) for scan in scans for state in (*scan.unchanged, *scan.unreadable))
-    if dry_run or (not stager.before and not any(scan.todo or scan.gone for scan in scans)):
+    if dry_run or not stager.changes:
         return 0, 0, sum(len(state.doc_ids) for scan in scans for state in scan.gone), kept
     after = staging.document_keys()
     changed = sum(1 for doc_id, key in after.items() if doc_id in stager.before and stager.before[doc_id] != key)

@@ -11,24 +11,16 @@ from ragcli.config import IngestConfig
 from ragcli.errors import SourceError, StoreError
 from ragcli.interfaces import Staging
 from ragcli.parse.files.opening import open_regular
-from ragcli.parse.files.walk import SourceFile, walk
-from ragcli.records import FileReport, FileState, Root
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A root and the part of it that an ingest looks at (``under`` is empty for all of it)."""
-
-    root: Root
-    under: str
-    is_new: bool = False
+from ragcli.parse.files.walk import Ignored, SourceFile, on_disk, walk
+from ragcli.pipelines.ingesting.ingest_places import Place, is_under
+from ragcli.records import FileReport, FileState
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
     """One place: its files, what could not be read, what changed, what only has a new time, what is gone.
 
-    ``total`` counts the staged documents of the whole root.
+    ``total`` counts the staged documents of the whole root, ``ignored`` is what ignore files pass over.
     """
 
     place: Place
@@ -39,6 +31,7 @@ class Scan:
     touched: tuple[FileState, ...]
     gone: tuple[FileState, ...]
     total: int
+    ignored: tuple[Ignored, ...] = ()
 
     @property
     def unchanged(self) -> tuple[FileState, ...]:
@@ -50,38 +43,19 @@ class Scan:
     @property
     def unreadable(self) -> tuple[FileState, ...]:
         """States of files that are there but could not be read now: what was read of them before stays."""
-        names = tuple(report.path for report in self.reports)
+        names = tuple(report.path for report in self.reports if not report.passed_over)
         return tuple(state for state in self.states.values() if is_under(state.relative, names))
-
-
-def find_place(staging: Staging, path: Path, dry_run: bool) -> Place:
-    """The root that holds ``path``, or a new one for it (not kept in a dry run)."""
-    path = path.absolute()
-    for root in staging.roots():
-        if path == root.path:
-            return Place(root, "")
-        if path.is_relative_to(root.path):
-            return Place(root, path.relative_to(root.path).as_posix())
-    if dry_run or not path.exists():
-        return Place(Root(0, path, path.name), "", is_new=True)
-    return Place(staging.add_root(path), "", is_new=True)
-
-
-def inner_roots(staging: Staging, path: Path) -> list[Root]:
-    """Roots that lie inside ``path``: a wider root takes them in."""
-    path = path.absolute()
-    return [root for root in staging.roots() if root.path != path and root.path.is_relative_to(path)]
 
 
 def scan_place(
     place: Place,
     staging: Staging,
     config: IngestConfig,
-    key_of: Callable[[int, str], str],
+    key_of: Callable[[int, SourceFile], str],
     force: bool,
     holds: Callable[[Sequence[FileReport]], bool] = lambda _: True,
 ) -> Scan:
-    """Compare a place with what is staged; ``key_of`` a root and a relative path is what the file is read under now,
+    """Compare a place with what is staged; ``key_of`` a root and a file is what the file is read under now,
     ``holds`` tells whether the conditions of an earlier outcome are still the same.
 
     Raises SourceError when the place does not exist.
@@ -89,33 +63,35 @@ def scan_place(
     met = list(walk(place.root.path, config, place.under))
     files = tuple(item for item in met if isinstance(item, SourceFile))
     reports = tuple(item for item in met if isinstance(item, FileReport))
-    known = list(staging.files(place.root.root_id)) if place.root.root_id else []
-    states = {state.relative: state for state in known if not place.under or is_under(state.relative, (place.under,))}
+    known = {state.relative: state for state in staging.files(place.root.root_id)} if place.root.root_id else {}
+    present = {file.relative for file in files}
+    states = {
+        name: state
+        for name, state in known.items()
+        if not place.under or name in present or is_under(name, (place.under,))
+    }
     todo: list[SourceFile] = []
     touched: list[FileState] = []
     for file in files:
         state = states.get(file.relative)
-        if (
-            force
-            or state is None
-            or (state.size, state.parse_key) != (file.size, key_of(place.root.root_id, file.relative))
-            or not holds(state.reports)
-        ):
+        as_it_is = (file.size, key_of(place.root.root_id, file), file.aliases, file.real)
+        as_read = None if state is None else (state.size, state.parse_key, state.aliases, state.real)
+        if force or state is None or as_read != as_it_is or not holds(state.reports):
             todo.append(file)
         elif state.mtime_ns != file.mtime_ns:
             if state.sha256 and digest(file.path) == state.sha256:
                 touched.append(replace(state, mtime_ns=file.mtime_ns))
             else:
                 todo.append(file)
-    present = {file.relative for file in files}
-    unread = tuple(report.path for report in reports)
+    unread = tuple(report.path for report in reports if not report.passed_over)
     gone = tuple(s for s in states.values() if s.relative not in present and not is_under(s.relative, unread))
-    total = sum(len(state.doc_ids) for state in known)
-    return Scan(place, files, reports, states, tuple(todo), tuple(touched), gone, total)
+    total = sum(len(state.doc_ids) for state in known.values())
+    ignored = tuple(item for item in met if isinstance(item, Ignored))
+    return Scan(place, files, reports, states, tuple(todo), tuple(touched), gone, total, ignored)
 
 
 def guard(found: Scan, limit: float) -> None:
-    """Raise SourceError when more than ``limit`` per cent of the root's documents are gone from disk.
+    """Raise SourceError when more than ``limit`` per cent of the root's documents are gone or passed over now.
 
     A file whose content is there under another name is not gone; that is looked up only when it matters.
     """
@@ -126,8 +102,10 @@ def guard(found: Scan, limit: float) -> None:
         losing = sum(len(state.doc_ids) for state in found.gone if state.sha256 not in moved)
     if found.total and losing / found.total * 100 > limit:
         needed = min(100, int(losing / found.total * 100) + 1)
+        passed_over = [s for s in found.gone if on_disk(found.place.root.path, s.relative) is not None]
+        there = f" or, as {passed_over[0].relative}, passed over now" if passed_over else ""
         raise SourceError(
-            f"{found.place.root.path}: {losing} of {found.total} documents are gone from disk, "
+            f"{found.place.root.path}: {losing} of {found.total} documents are gone from disk{there}, "
             f"more than --max-delete {limit:g} %",
             hint=f"check that the folder is whole; --max-delete {needed} removes them",
             category="max_delete",
@@ -147,11 +125,6 @@ def guard_catalogue(staging: Staging, published: Mapping[str, str], limit: float
         "--acl and --meta given before, would be lost",
         hint="rag ingest every one of them with its --acl and --meta, the first with --max-delete 100",
     )
-
-
-def is_under(relative: str, folders: Sequence[str]) -> bool:
-    """Whether a path is one of ``folders`` or inside one; ``.`` holds everything."""
-    return any(name in (relative, ".") or relative.startswith(f"{name}/") for name in folders)
 
 
 def digest(path: Path) -> str | None:

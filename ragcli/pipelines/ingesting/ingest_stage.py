@@ -6,15 +6,16 @@ import datetime
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from ragcli.config import Config
 from ragcli.interfaces import Progress, StoreWriter
+from ragcli.parse.files.walk import SourceFile
 from ragcli.parse.parsed import Parsed
 from ragcli.pipelines.ingesting.copy_access import CopyAccess
 from ragcli.pipelines.ingesting.ingest_copies import list_copies, look_of, settle
 from ragcli.pipelines.ingesting.ingest_files import Describer, FileReader, document_of, source_file
-from ragcli.pipelines.ingesting.ingest_scan import Place, Scan, inner_roots
+from ragcli.pipelines.ingesting.ingest_places import Place, inner_roots
+from ragcli.pipelines.ingesting.ingest_scan import Scan
 from ragcli.records import Document, FileReport, FileState, Given, Look
 
 _BATCH_SECONDS = 2.0
@@ -24,8 +25,9 @@ _BATCH_FILES = 500
 class Stager:
     """Brings the staged documents in line with scans, and remembers what happened.
 
-    ``given`` holds the flags of each root, by its id. ``before`` are the staged documents as they were (empty when
-    nothing changed), ``reports`` those of files that could not be read again, ``notices`` what the user should know.
+    ``given`` holds the flags of each root, by its id. ``changes`` says whether there was anything to do, ``before`` are
+    the staged documents as they were then, ``reports`` those of files that could not be read again, ``notices`` what
+    the user should know.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class Stager:
         self._taken: set[str] = set()
         self._fresh: dict[str, tuple[str, ...]] = {}
         self._access = CopyAccess(self._staging, self._read_again)
+        self.changes = False
         self.before: Mapping[str, str] = {}
         self.reports: list[FileReport] = []
         self.notices: list[str] = []
@@ -52,21 +55,21 @@ class Stager:
         """Whether documents came or went, so that copies were sought again."""
         return bool(self._families)
 
-    def key(self, root_id: int, relative: str) -> str:
+    def key(self, root_id: int, file: SourceFile) -> str:
         """Names all that decides what a file gives: the parsers, their settings, the rules and flags that hold."""
-        return f"{self._reader.key}-{self._describer.key(root_id, relative)}"
+        return f"{self._reader.key}-{self._describer.key(root_id, file)}"
 
     def holds(self, reports: Sequence[FileReport]) -> bool:
         """Whether the limits, passwords and libraries that decided a file's outcome are what they were."""
         return self._reader.holds(reports)
 
-    def change(self, scans: Sequence[Scan], paths: Sequence[Path], force: bool) -> None:
+    def change(self, scans: Sequence[Scan], force: bool) -> None:
         """Stage what the scans found; every step is kept as soon as it is done, so that a killed run continues."""
-        self.before = self._staging.document_keys() if any(scan.todo or scan.gone for scan in scans) else {}
-        for path in paths:
-            for root in inner_roots(self._staging, path):
+        self.changes = any(scan.todo or scan.gone for scan in scans) or bool(self._staging.notes.unread())
+        self.before = self._staging.document_keys() if self.changes else {}
+        for scan in scans:
+            for root, _ in list(inner_roots(self._staging, scan.place, self._config.ingest)):
                 self._staging.remove_root(root.root_id)
-                self.notices.append(f"{root.path} is read as part of {path.absolute()} from now on")
         for scan in scans:
             self._remove(scan.gone)
             with self._staging.transaction():
@@ -76,6 +79,7 @@ class Stager:
                 with self._staging.transaction():
                     for parsed in batch:
                         self._stage(scan, parsed)
+        self._read_left_copies()
         self._drop_old()
         self._settle()
 
@@ -104,22 +108,46 @@ class Stager:
         for doc_id in sorted(set(before.doc_ids if before else ()).difference(ids)):
             self._staging.remove_document(doc_id)
         at = (file.size, file.mtime_ns, parsed.sha256)
-        key = self.key(root.root_id, file.relative)
-        self._staging.put_file(FileState(root.root_id, file.relative, *at, key, reports, tuple(ids)))
+        key = self.key(root.root_id, file)
+        self._staging.put_file(
+            FileState(root.root_id, file.relative, *at, key, reports, tuple(ids), file.aliases, file.real)
+        )
 
     def _put(self, document: Document, place: Place, relative: str) -> str:
         root = place.root
-        owner = self._staging.owner(document.doc_id)
-        if owner is not None and owner != (root.root_id, relative):
+        while not self._is_free(document.doc_id, (root.root_id, relative)):
             doc_id, source = f"{root.label}/{document.doc_id}", f"{root.label}/{document.source}"
             document = replace(document, doc_id=doc_id, source=source)
+        self._stage_look(document, root.root_id, relative)
+        return document.doc_id
+
+    def _is_free(self, doc_id: str, file: tuple[int, str]) -> bool:
+        """Whether no other file has a document of that id, be it a copy that another one stands for."""
+        look = self._staging.notes.look(doc_id)
+        owners = (self._staging.owner(doc_id), None if look is None else (look.root_id, look.relative))
+        return all(owner in (None, file) for owner in owners)
+
+    def _read_left_copies(self) -> None:
+        """Stage again what was left out as a copy of a document that is gone, in whatever root it is."""
+        for look in self._staging.notes.unread():
+            document = self._read_again(look)
+            if document is not None:
+                with self._staging.transaction():
+                    self._stage_look(document, look.root_id, look.relative)
+                    self._rewrite(look.root_id, look.relative)
+            elif self._staging.file(look.root_id, look.relative) is None:
+                self._staging.notes.forget(look.doc_id)
+            else:
+                reason = "what it was a copy of is gone, and its file cannot be read now"
+                self.notices.append(f"{look.doc_id} is not in the index: {reason}")
+
+    def _stage_look(self, document: Document, root_id: int, relative: str) -> None:
         document = replace(document, also_in=self._staging.notes.copies(document.doc_id))
-        self._staging.put_document(document, root_id=root.root_id, relative=relative)
-        look = look_of(document, root.root_id, relative)
+        self._staging.put_document(document, root_id=root_id, relative=relative)
+        look = look_of(document, root_id, relative)
         self._staging.notes.put_look(look)
         self._families.add(look.family)
         self._fresh[document.doc_id] = document.metadata.acl
-        return document.doc_id
 
     def _keep(self, before: FileState, own: FileReport) -> None:
         """A file that can no longer be read keeps what was read of it before, and says so."""
@@ -180,7 +208,8 @@ class Stager:
 
 def _failed(documents: Sequence[Document], reports: Sequence[FileReport]) -> bool:
     """Whether a file could not be read; one that may not be read is another thing: nothing of it may stay."""
-    return not documents and bool(reports) and reports[-1].skipped is not None and not reports[-1].withheld
+    own = reports[-1] if reports else None
+    return not documents and own is not None and own.skipped is not None and not (own.withheld or own.passed_over)
 
 
 def _batches(outcomes: Iterator[Parsed]) -> Iterator[list[Parsed]]:
