@@ -30,6 +30,7 @@ SHARED = (
     "quotes",
     "prices",
     "telemetry",
+    "regular_files",
 )
 
 OWNERS = {
@@ -61,6 +62,7 @@ OWNERS = {
     "onnx": ("embed.bert_graph",),
     "Stemmer": ("language.stems",),
     "sqlite3": ("index.",),
+    "filelock": ("index.publishing.lock",),
     "sentencex": ("language.sentences",),
     "lxml": ("parse.",),
     "olefile": ("parse.containers.outlook",),
