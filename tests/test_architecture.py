@@ -31,6 +31,7 @@ SHARED = (
     "prices",
     "telemetry",
     "plugins",
+    "regular_files",
 )
 
 OWNERS = {
@@ -62,6 +63,7 @@ OWNERS = {
     "onnx": ("embed.bert_graph",),
     "Stemmer": ("language.stems",),
     "sqlite3": ("index.",),
+    "filelock": ("index.publishing.lock",),
     "sentencex": ("language.sentences",),
     "lxml": ("parse.",),
     "olefile": ("parse.containers.outlook",),

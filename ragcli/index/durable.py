@@ -6,6 +6,8 @@ import errno
 import os
 from pathlib import Path
 
+from ragcli.regular_files import open_regular
+
 
 def sync_file(path: Path) -> None:
     """Force the file's bytes to the disk."""
@@ -41,7 +43,10 @@ def sync_tree(folder: Path) -> None:
 def replace_text(path: Path, text: str) -> None:
     """Replace the file in one step: after a crash it holds the old text or the new one, whole."""
     aside = path.with_name(f"{path.name}.{os.getpid()}.new")
-    with aside.open("w", encoding="utf-8", newline="\n") as stream:
+    aside.unlink(missing_ok=True)
+    with os.fdopen(
+        open_regular(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "w", encoding="utf-8", newline="\n"
+    ) as stream:
         stream.write(text)
         stream.flush()
         os.fsync(stream.fileno())
@@ -56,11 +61,9 @@ def link_tree(source: Path, target: Path) -> None:
     """
     target.mkdir(parents=True)
     for entry in sorted(os.scandir(source), key=lambda item: item.name):
-        if entry.is_symlink():
-            continue  # none of ours; what it leads to must not be read
         if entry.is_dir(follow_symlinks=False):
             link_tree(Path(entry.path), target / entry.name)
-        else:
+        elif entry.is_file(follow_symlinks=False):  # nothing else is ours; what a link leads to must not be read
             link_file(Path(entry.path), target / entry.name)
 
 

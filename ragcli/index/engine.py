@@ -8,8 +8,9 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragcli.codec import decode
 from ragcli.config import IndexConfig
-from ragcli.errors import ConfigError
+from ragcli.errors import ConfigError, StoreError
 from ragcli.index.compatibility import check_analyser
 from ragcli.index.dense.vector_search import VectorSearch
 from ragcli.index.lexical import analysis
@@ -19,6 +20,7 @@ from ragcli.index.roots import roots_now
 from ragcli.index.segments.selection import Selection, select
 from ragcli.index.segments.supersedes import NAME as SUPERSEDES
 from ragcli.index.segments.supersedes import read_references
+from ragcli.index.segments.view import LEXICAL as LEXICAL
 from ragcli.index.segments.view import View
 from ragcli.index.versions import Pin
 from ragcli.language.stems import stemmer_name
@@ -28,10 +30,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LEXICAL = "lexical"
 _SCOPES_KEPT = 64
 _FEW_DOCUMENTS = 2_000
 _MANY_DOCUMENTS = 50_000
+_LONGEST_ORDINAL = 12
 """Up to the first number, allowed documents are named in the BM25 query; up to the second, when dropping hits fails."""
 
 
@@ -49,8 +51,11 @@ class FolderEngine:
         check_analyser(self.manifest)
         self._config = config or _built_with(self.manifest)
         self.view = View.of(folder, self.manifest)
-        self._references = read_references(folder / SUPERSEDES)
+        counts = [segment.document_count for segment in self.view.segments]
+        self._references = read_references(folder / SUPERSEDES, counts)
         self._lexical = LexicalReader(folder / LEXICAL)
+        if self._lexical.count != self.manifest.chunks:
+            raise _damaged(f"BM25 holds {self._lexical.count} chunks, the manifest says {self.manifest.chunks}", folder)
         self._vectors = VectorSearch(self.view, self.manifest, self._config)
         self._allowed: dict[tuple[Scope, str], Allowed] = {}
 
@@ -196,7 +201,10 @@ class FolderEngine:
         found = []
         for chunk_id in chunk_ids:
             segment, row = self._chunk_place(chunk_id)
-            found.append(self.view.segments[segment].chunk(row))
+            chunk = self.view.segments[segment].chunk(row)
+            if chunk.chunk_id != chunk_id:
+                raise _damaged(f"the record of chunk {chunk_id!r} is that of {chunk.chunk_id[:80]!r}", self.view.folder)
+            found.append(chunk)
         return found
 
     def vectors(self, chunk_ids: Sequence[str]) -> NDArray[np.float32]:
@@ -211,7 +219,7 @@ class FolderEngine:
 
     def _chunk_place(self, chunk_id: str) -> tuple[int, int]:
         doc_id, _, ordinal = chunk_id.rpartition("#")
-        if not ordinal.isascii() or not ordinal.isdigit():
+        if not ordinal.isascii() or not ordinal.isdigit() or len(ordinal) > _LONGEST_ORDINAL:
             raise KeyError(chunk_id)
         try:
             segment, row = self.view.place(doc_id)
@@ -246,6 +254,10 @@ class FolderEngine:
         return sorted(found)
 
 
+def _damaged(what: str, folder: Path) -> StoreError:
+    return StoreError(f"{folder}: {what}", hint="rag versions verify; rag index --rebuild")
+
+
 def _selection(allowed: Allowed) -> Selection:
     if not isinstance(allowed.token, Selection):
         raise TypeError("allowed was not made by this engine")
@@ -261,11 +273,10 @@ def _check_date(text: str) -> None:
 
 def _built_with(manifest: Manifest) -> IndexConfig:
     """The index settings of the build, as far as this ragcli knows them."""
-    import dataclasses
-
     stored = manifest.config.get("index", {})
-    known = {item.name for item in dataclasses.fields(IndexConfig)}
-    values: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in stored.items() if key in known
-    }
-    return IndexConfig(**values)
+    try:
+        return decode(IndexConfig, stored)
+    except TypeError as error:
+        raise StoreError(
+            f"{manifest.version} was built under settings that cannot be: {error}", hint="rag index --rebuild"
+        ) from error

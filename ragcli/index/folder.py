@@ -30,8 +30,10 @@ from ragcli.index.versions import (
     version_path,
 )
 from ragcli.records import EmbedderInfo, Scope, VersionDiff, VersionInfo
+from ragcli.regular_files import make_folder, read_regular
 
 _OPEN_ATTEMPTS = 20
+_MOST_NOTE_BYTES = 16 << 20
 
 
 class IndexFolder:
@@ -41,9 +43,10 @@ class IndexFolder:
     the settings it was built with.
     """
 
-    def __init__(self, path: Path, config: IndexConfig | None = None) -> None:
+    def __init__(self, path: Path, config: IndexConfig | None = None, *, caches: Path | None = None) -> None:
         self.path = path
         self._config = config
+        self._caches = caches
 
     @property
     def location(self) -> str:
@@ -63,7 +66,7 @@ class IndexFolder:
 
         Raises IndexLocked, naming the holder, when another process writes for longer than ``wait_seconds``.
         """
-        return open_writer(self.path, wait_seconds)
+        return open_writer(self.path, wait_seconds, self._caches)
 
     def open(self, version: str | None = None, embedder: EmbedderInfo | None = None) -> FolderEngine:
         """A version, the current one by default, held until the engine is closed whatever is published meanwhile.
@@ -128,13 +131,10 @@ class IndexFolder:
         """
         aside = self.path / "staging" if self.path.is_dir() else None
         if aside is not None:
-            aside.mkdir(exist_ok=True)
+            make_folder(aside)
         folder = Path(tempfile.mkdtemp(prefix=TRIAL, dir=aside))
         try:
-            if aside is not None:
-                with contextlib.suppress(OSError):  # without links texts are embedded again
-                    (folder / "cache").symlink_to((self.path / "cache").absolute(), target_is_directory=True)
-            yield IndexFolder(folder, self._config)
+            yield IndexFolder(folder, self._config, caches=None if aside is None else self.path / "cache")
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -151,15 +151,15 @@ class IndexFolder:
     def note(self, name: str) -> str:
         """A small text kept in ``runs/``; empty when there is none."""
         try:
-            return (self.path / "runs" / name).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
+            return read_regular(self.path / "runs" / name, _MOST_NOTE_BYTES).decode()
+        except (OSError, UnicodeDecodeError, StoreError):
             return ""
 
     def put_note(self, name: str, text: str) -> None:
         """Keep a small text in ``runs/``. Raises StoreError when it cannot be written."""
         path = self.path / "runs" / name
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             replace_text(path, text)
         except OSError as error:
             raise StoreError(f"cannot write {path}: {error.strerror}") from error

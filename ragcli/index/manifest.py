@@ -5,19 +5,27 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ragcli.codec import decode, encode
 from ragcli.errors import StoreError
 from ragcli.records import EmbedderInfo
+from ragcli.regular_files import check_folder, open_regular, parse_json, read_regular
 
 FORMAT = 1
 NAME = "manifest.json"
+VERSION_NAME = re.compile(r"v[0-9]{6,12}")
+_SEGMENT_NAME = re.compile(r"[0-9]{6,12}")
 _BLOCK = 1 << 20
+_MOST_BYTES = 64 << 20
+_MOST_SEGMENTS = 10_000
 _LIMIT = 1 << 62
+_HINT = "rag versions list shows the sound ones; rag index --rebuild makes a new one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +79,7 @@ class Manifest:
     created: str
     package: str
     libraries: Mapping[str, str]
-    config: Mapping[str, Any]
+    config: Mapping[str, Mapping[str, Any]]
     config_hash: str
     settings_hash: str
     fingerprint: str
@@ -101,16 +109,17 @@ def read_manifest(folder: Path) -> Manifest:
     """The manifest of a version folder. Raises StoreError when it is missing, damaged or of another format."""
     path = folder / NAME
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        check_folder(folder, _HINT)
+        content = parse_json(read_regular(path, _MOST_BYTES, _HINT))
     except FileNotFoundError as error:
         hint = "rag versions list shows the sound ones"
         raise StoreError(f"{path} is missing: the version is not whole", hint=hint) from error
     except (OSError, ValueError) as error:
         raise StoreError(f"{path} cannot be read: {error}", hint="rag index --rebuild") from error
     found = content.get("format") if isinstance(content, dict) else None
-    if found != FORMAT:
+    if type(found) is not int or found != FORMAT:
         raise StoreError(
-            f"{path} has format {found}, this ragcli reads format {FORMAT}",
+            f"{path} has format {str(found)[:40]}, this ragcli reads format {FORMAT}",
             hint=("a newer ragcli made it: upgrade, or " if _is_newer(found) else "") + "rag index --rebuild",
             category="index_incompatible",
         )
@@ -133,45 +142,62 @@ def _decode(content: Mapping[str, Any], path: Path) -> Manifest:
     try:
         manifest = decode(Manifest, content)
         _check(manifest)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        if VERSION_NAME.fullmatch(path.parent.name) and manifest.version != path.parent.name:
+            raise ValueError(f"it is of version {manifest.version!r}")
+    except (TypeError, ValueError) as error:
         raise StoreError(f"{path} is damaged: {error}", hint=hint) from error
     return manifest
 
 
 def _check(manifest: Manifest) -> None:
-    """Raise ValueError for names that lead outside the version and for counts that are none."""
-    numbers = (manifest.documents, manifest.chunks, manifest.next_number, manifest.next_segment)
-    texts = (manifest.version, manifest.created, manifest.fingerprint, manifest.embedder.model, *manifest.languages)
-    if not all(isinstance(item, int) and item >= 0 for item in numbers) or not all(isinstance(t, str) for t in texts):
-        raise ValueError(f"counts {numbers} and names {texts} are not of the right kind")
-    for name in (*(segment.name for segment in manifest.segments), *manifest.files):
-        if Path(name).is_absolute() or ".." in Path(name).parts or "\\" in name:
-            raise ValueError(f"{name!r} is no path inside the version")
+    """Raise ValueError for names that lead outside the version and for counts that are none or do not add up."""
+    for version in filter(None, (manifest.version, manifest.parent or "")):
+        if not VERSION_NAME.fullmatch(version):
+            raise ValueError(f"{version[:40]!r} is no name of a version")
+    if not all(0 <= number < _LIMIT for number in (manifest.next_number, manifest.next_segment)):
+        raise ValueError(f"next_number {manifest.next_number} or next_segment {manifest.next_segment} cannot be")
+    for name in manifest.files:
+        _check_path(name)
+    names = [segment.name for segment in manifest.segments]
+    if len(names) > _MOST_SEGMENTS or len(set(names)) != len(names):
+        raise ValueError(f"{len(names)} segments, of which {len(set(names))} have a name of their own")
     for segment in manifest.segments:
         _check_segment(segment)
-    sizes = [item.bytes for item in manifest.files.values()]
-    if not all(isinstance(size, int) for size in sizes) or not isinstance(manifest.config, Mapping):
-        raise ValueError("file sizes or config are not of the right kind")
-    if not isinstance(manifest.embedder.dimension, int) or manifest.embedder.dimension < 1:
-        raise ValueError(f"dimension {manifest.embedder.dimension!r}")
-    if not isinstance(manifest.hnsw_m, int) or not 2 <= manifest.hnsw_m <= 1024:
-        raise ValueError(f"hnsw_m {manifest.hnsw_m!r}")
+    documents = sum(segment.documents - segment.dead_documents for segment in manifest.segments)
+    chunks = sum(segment.live_chunks for segment in manifest.segments)
+    if (documents, chunks) != (manifest.documents, manifest.chunks):
+        raise ValueError(
+            f"{manifest.documents} documents and {manifest.chunks} chunks, but {documents} and {chunks} in its segments"
+        )
+    if not all(0 <= item.bytes < _LIMIT for item in manifest.files.values()):
+        raise ValueError("a file has a size that cannot be")
+    if not 1 <= manifest.embedder.dimension < 1 << 20:
+        raise ValueError(f"dimension {manifest.embedder.dimension}")
+    if not 2 <= manifest.hnsw_m <= 1024:
+        raise ValueError(f"hnsw_m {manifest.hnsw_m}")
+
+
+def _check_path(name: str) -> None:
+    path = PurePosixPath(name)
+    sound = name and "\\" not in name and "\0" not in name and str(path) == name and len(os.fsencode(name)) < 1_000
+    if not sound or path.is_absolute() or ".." in path.parts:
+        raise ValueError(f"{name[:40]!r} is no path inside the version")
 
 
 def _check_segment(segment: SegmentInfo) -> None:
+    if not _SEGMENT_NAME.fullmatch(segment.name):
+        raise ValueError(f"{segment.name[:40]!r} is no name of a segment")
     sizes = (segment.documents, segment.chunks, segment.dead_documents, segment.dead_chunks)
     counts = (*sizes, segment.ef, segment.ef_per_hit, segment.candidates_per_hit)
-    measured = (segment.graph_load_seconds, segment.recall_at_10 or 0.0)
-    if not all(isinstance(count, int) and 0 <= count < _LIMIT for count in counts):
+    dead = segment.dead_documents <= segment.documents and segment.dead_chunks <= segment.chunks
+    if not dead or not all(0 <= count < _LIMIT for count in counts):
         raise ValueError(f"segment {segment.name} has counts {counts}")
-    if not all(isinstance(value, int | float) for value in measured):
-        raise ValueError(f"segment {segment.name} has measures {measured}")
 
 
 def hash_file(path: Path) -> FileInfo:
-    """Size and SHA-256 of a file."""
+    """Size and SHA-256 of a file. Raises StoreError for anything but a regular file."""
     digest = hashlib.sha256()
-    with path.open("rb") as stream:
+    with os.fdopen(open_regular(path), "rb") as stream:
         while block := stream.read(_BLOCK):
             digest.update(block)
         return FileInfo(stream.tell(), digest.hexdigest())

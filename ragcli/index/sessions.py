@@ -11,6 +11,7 @@ from pathlib import Path
 from ragcli.codec import decode, encode
 from ragcli.errors import ConfigError, NotFound, StoreError
 from ragcli.records import SessionInfo, Turn
+from ragcli.regular_files import check_file, check_folder, json_lines, make_folder, open_regular
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
@@ -30,8 +31,8 @@ class Sessions:
         path = self._path(name)
         line = (json.dumps(encode(turn), ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            make_folder(self.folder)
+            handle = open_regular(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             try:
                 os.write(handle, line)
             finally:
@@ -41,7 +42,7 @@ class Sessions:
 
     def list(self) -> Sequence[SessionInfo]:
         """Every session, by name."""
-        if not self.folder.is_dir():
+        if not check_folder(self.folder):
             return []
         found = []
         for path in sorted(self.folder.glob("*.jsonl")):
@@ -52,20 +53,24 @@ class Sessions:
     def drop(self, name: str) -> None:
         """Removes a session. Raises NotFound when there is none of that name."""
         path = self._path(name)
-        if not path.is_file():
+        if not check_file(path):
             raise NotFound(f"no session {name!r}", hint="rag session list")
         path.unlink()
 
     def forget(self, doc_ids: Collection[str]) -> int:
         """Removes every turn that used one of the documents; how many went."""
         gone = 0
-        for path in sorted(self.folder.glob("*.jsonl")) if self.folder.is_dir() else []:
+        for path in sorted(self.folder.glob("*.jsonl")) if check_folder(self.folder) else []:
             turns = list(self._read(path))
             kept = [turn for turn in turns if not set(turn.doc_ids) & set(doc_ids)]
             gone += len(turns) - len(kept)
             if len(kept) < len(turns):
                 aside = path.with_suffix(".new")
-                aside.write_text("".join(json.dumps(encode(turn), ensure_ascii=False) + "\n" for turn in kept), "utf-8")
+                aside.unlink(missing_ok=True)
+                lines = "".join(json.dumps(encode(turn), ensure_ascii=False) + "\n" for turn in kept)
+                handle = open_regular(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+                with os.fdopen(handle, "wb") as file:
+                    file.write(lines.encode("utf-8", "surrogatepass"))
                 aside.replace(path)
         return gone
 
@@ -75,10 +80,8 @@ class Sessions:
         return self.folder / f"{name}.jsonl"
 
     def _read(self, path: Path) -> Iterator[Turn]:
-        if not path.is_file():
-            return
-        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        for row in json_lines(path):
             try:
-                yield decode(Turn, json.loads(line))
-            except (json.JSONDecodeError, KeyError, TypeError):
-                continue  # a torn last line
+                yield decode(Turn, row)
+            except TypeError:
+                continue

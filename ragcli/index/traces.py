@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import typing
 from collections.abc import Callable, Collection, Iterator
 from datetime import date, timedelta
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 from ragcli.codec import decode, encode
 from ragcli.errors import NotFound, StoreError
 from ragcli.records import Trace, Verdict
+from ragcli.regular_files import check_file, check_folder, json_lines, make_folder, open_regular
 
 _FEEDBACK = "feedback.jsonl"
 
@@ -47,12 +49,15 @@ class Traces:
 
     def __iter__(self) -> Iterator[Trace]:
         """Every trace, oldest first, with its feedback. A torn last line (a killed process) is passed over."""
-        verdicts = {row["trace_id"]: row["feedback"] for row in self._rows(_FEEDBACK) if "trace_id" in row}
+        verdicts: dict[str, Verdict] = {}
+        for row in self._rows(_FEEDBACK):
+            if row.get("feedback") in typing.get_args(Verdict):
+                verdicts[str(row.get("trace_id"))] = row["feedback"]
         for name in self._days():
             for row in self._rows(name):
                 try:
                     trace = decode(Trace, row)
-                except (KeyError, TypeError):
+                except TypeError:
                     continue
                 yield dataclasses.replace(trace, feedback=verdicts.get(trace.trace_id, trace.feedback))
 
@@ -72,28 +77,18 @@ class Traces:
         return len(gone)
 
     def _days(self) -> list[str]:
-        if not self.folder.is_dir():
+        if not check_folder(self.folder):
             return []
         return sorted(path.name for path in self.folder.glob("????-??-??.jsonl"))
 
     def _rows(self, name: str) -> Iterator[dict[str, Any]]:
-        path = self.folder / name
-        if not path.is_file():
-            return
-        with path.open(encoding="utf-8", errors="replace") as lines:
-            for line in lines:
-                try:
-                    row = json.loads(line)
-                except json.JSONDecodeError:
-                    continue
-                if isinstance(row, dict):
-                    yield row
+        yield from json_lines(self.folder / name)
 
     def _append(self, name: str, row: Any) -> None:
         line = (json.dumps(row, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self.folder / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            make_folder(self.folder)
+            handle = open_regular(self.folder / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             try:
                 os.write(handle, line)  # one write: lines of several processes do not mix
             finally:
@@ -105,11 +100,12 @@ class Traces:
 
     def _rewrite(self, name: str, wanted: Callable[[dict[str, Any]], bool]) -> None:
         path = self.folder / name
-        if not path.is_file():
+        if not check_file(path):
             return
         kept = [json.dumps(row, ensure_ascii=False) + "\n" for row in self._rows(name) if wanted(row)]
         aside = path.with_suffix(".new")
-        with aside.open("w", encoding="utf-8") as file:
+        aside.unlink(missing_ok=True)
+        with os.fdopen(open_regular(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
             file.writelines(kept)
             file.flush()
             os.fsync(file.fileno())

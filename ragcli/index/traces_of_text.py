@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ragcli.index.durable import replace_text
 from ragcli.index.staged.database import store_errors
+from ragcli.regular_files import kind_of
 
 _SQLITE = b"SQLite format 3\0"
 _BLOCK = 1 << 20
@@ -32,7 +33,7 @@ def search_folder(folder: Path, texts: Sequence[str]) -> tuple[int, list[str]]:
     """How many files were searched, and the paths (relative, with table and row) in which one of the texts stands."""
     needles = sorted({form for text in texts for form in _forms(text)})
     found: list[str] = []
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    files = [path for path in sorted(folder.rglob("*")) if kind_of(path) == "a file"]
     for path in files if needles else ():
         name = path.relative_to(folder).as_posix()
         if _in_bytes(path, needles):
@@ -93,7 +94,7 @@ def clear_text_files(folder: Path, needles: Sequence[str]) -> None:
     """Take lines that hold one of the texts out of JSON Lines files, and remove other files that do."""
     for name in TEXT_FOLDERS:
         for path in sorted((folder / name).rglob("*")):
-            if path.is_file():
+            if kind_of(path) == "a file":
                 _clear_text_file(path, needles)
 
 

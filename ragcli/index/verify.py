@@ -14,6 +14,7 @@ from ragcli.index.lexical.bm25 import LexicalReader
 from ragcli.index.manifest import NAME, FileInfo, Manifest, hash_file, read_manifest
 from ragcli.index.segments.segment import GRAPH
 from ragcli.index.segments.view import View
+from ragcli.regular_files import kind_of
 
 
 def faults(folder: Path) -> list[str]:
@@ -31,7 +32,7 @@ def faults(folder: Path) -> list[str]:
 
 
 def _file_faults(folder: Path, manifest: Manifest) -> Iterator[str]:
-    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if kind_of(path) == "a file"}
     for name in sorted(set(manifest.files) - there):
         yield f"{name} is missing"
     for name in sorted(there - set(manifest.files) - {NAME}):
@@ -41,8 +42,8 @@ def _file_faults(folder: Path, manifest: Manifest) -> Iterator[str]:
         wanted = manifest.files[name]
         try:
             found = hash_file(folder / name)
-        except OSError as error:
-            yield f"{name} cannot be read: {error.strerror}"
+        except (OSError, StoreError) as error:
+            yield f"{name} cannot be read: {error}"
             continue
         if found != wanted:
             yield f"{name}: {_shown(found)}, the manifest says {_shown(wanted)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import re
+import os
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -11,23 +11,35 @@ from pathlib import Path
 
 from ragcli.errors import ConfigError, StoreError
 from ragcli.index.durable import replace_text, sync_file, sync_folder, sync_tree
-from ragcli.index.manifest import NAME, FileInfo, Manifest, hash_file, read_manifest, write_manifest
+from ragcli.index.manifest import (
+    NAME,
+    VERSION_NAME,
+    FileInfo,
+    Manifest,
+    hash_file,
+    read_manifest,
+    write_manifest,
+)
 from ragcli.records import VersionInfo
+from ragcli.regular_files import check_folder, kind_of, make_folder, open_regular, read_regular
 
-_VERSION = re.compile(r"v\d{6,12}")
 CURRENT = "CURRENT"
 TRASH = "staging/trash"
 """Where a version is moved in one step before its files are deleted one by one."""
 
 VERSIONS = "versions"
+_MOST_BYTES = 1_000
+_HINT = "remove it, then rag versions list shows the sound ones"
 
 
 def version_names(folder: Path) -> list[str]:
     """Names of the version folders, oldest first."""
     parent = folder / VERSIONS
-    if not parent.is_dir():
+    if not check_folder(parent):
         return []
-    return sorted((e.name for e in parent.iterdir() if _VERSION.fullmatch(e.name) and e.is_dir()), key=number)
+    with os.scandir(parent) as entries:
+        folders = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+    return sorted(filter(VERSION_NAME.fullmatch, folders), key=number)
 
 
 def number(version: str) -> int:
@@ -37,10 +49,10 @@ def number(version: str) -> int:
 
 def version_path(folder: Path, version: str) -> Path:
     """Folder of a version. Raises ConfigError for a name that is none, StoreError for a version that is not there."""
-    if not _VERSION.fullmatch(version):
+    if not VERSION_NAME.fullmatch(version):
         raise ConfigError(f"{version!r} is no version name such as v000007", hint="rag versions list")
     path = folder / VERSIONS / version
-    if not path.is_dir():
+    if not check_folder(folder / VERSIONS) or not check_folder(path, _HINT):
         known = version_names(folder)
         raise StoreError(
             f"version {version} is not in {folder} (there: {', '.join(known) or 'none'})",
@@ -55,15 +67,14 @@ def read_current(folder: Path) -> str | None:
 
     Raises StoreError when the pointer holds anything but the name of a version.
     """
+    hint = "remove it, then rag versions use VERSION"
     try:
-        text = (folder / CURRENT).read_text(encoding="ascii", errors="replace")
+        text = read_regular(folder / CURRENT, _MOST_BYTES, hint).decode("ascii", "replace")
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise StoreError(
-            f"{folder / CURRENT} cannot be read: {error.strerror}", hint="remove it, then rag versions use VERSION"
-        ) from error
-    if not _VERSION.fullmatch(text.strip()):
+        raise StoreError(f"{folder / CURRENT} cannot be read: {error.strerror}", hint=hint) from error
+    if not VERSION_NAME.fullmatch(text.strip()):
         raise StoreError(
             f"{folder / CURRENT} holds {text[:40]!r}, expected a version such as v000007",
             hint="rag versions list, then rag versions use VERSION",
@@ -101,7 +112,7 @@ def describe(folder: Path, version: str, current: str | None) -> VersionInfo:
         manifest = read_manifest(path)
     except StoreError as error:
         return VersionInfo(version, "", 0, 0, version == current, 0, "", None, damaged=error.message)
-    size = sum(item.bytes for item in manifest.files.values()) + (path / NAME).stat().st_size
+    size = sum(item.bytes for item in manifest.files.values()) + (path / NAME).lstat().st_size
     return VersionInfo(
         version=version,
         created=manifest.created,
@@ -129,7 +140,7 @@ def prune(folder: Path, keep: int) -> list[str]:
 def remove_version(folder: Path, version: str) -> bool:
     """Remove one version unless a reader has it open; says whether it was removed."""
     path, trash = folder / VERSIONS / version, folder / TRASH
-    trash.mkdir(parents=True, exist_ok=True)
+    make_folder(trash)
     aside = trash / f"removed-{version}"
     shutil.rmtree(aside, ignore_errors=True)
     with _exclusive(path / NAME) as free:
@@ -148,8 +159,8 @@ class Pin:
     """A reader's hold on a version: as long as it is open, the version is not pruned."""
 
     def __init__(self, path: Path) -> None:
-        """Raises FileNotFoundError when the version went away just now."""
-        self._stream = (path / NAME).open("rb")
+        """Raises FileNotFoundError when the version went away just now, StoreError when its manifest is no file."""
+        self._stream = os.fdopen(open_regular(path / NAME, hint="rag versions list shows the sound ones"), "rb")
         _lock(self._stream.fileno(), shared=True)
         if not (path / NAME).exists():
             self.close()
@@ -163,9 +174,9 @@ class Pin:
 @contextlib.contextmanager
 def _exclusive(path: Path) -> Iterator[bool]:
     try:
-        stream = path.open("rb")
-    except FileNotFoundError:
-        yield True  # never sealed: nobody can have it open
+        stream = os.fdopen(open_regular(path), "rb")
+    except (FileNotFoundError, StoreError):
+        yield True  # never sealed, or sealed by nobody: no reader can have it open
         return
     with stream:
         yield _lock(stream.fileno(), shared=False)
@@ -208,7 +219,7 @@ def seal(build: Path, folder: Path, manifest: Manifest, parent: Manifest | None)
     sync_file(build / NAME)
     sync_folder(build)
     target = folder / VERSIONS / manifest.version
-    target.parent.mkdir(exist_ok=True)
+    make_folder(target.parent)
     build.rename(target)
     sync_folder(target.parent)
     sync_folder(folder)
@@ -218,7 +229,7 @@ def seal(build: Path, folder: Path, manifest: Manifest, parent: Manifest | None)
 def hash_tree(folder: Path, known: Mapping[str, FileInfo], parent: Path | None) -> dict[str, FileInfo]:
     """Hashes of all files below ``folder``; a file that is the parent's own (the same inode) keeps its known hash."""
     found: dict[str, FileInfo] = {}
-    for path in sorted(item for item in folder.rglob("*") if item.is_file()):
+    for path in sorted(item for item in folder.rglob("*") if kind_of(item) == "a file"):
         name = path.relative_to(folder).as_posix()
         if parent is not None and name in known and _same_file(path, parent / name):
             found[name] = known[name]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import random
 import shutil
 from pathlib import Path
@@ -86,9 +87,9 @@ def test_deleted_chunks_are_gone(tmp_path: Path) -> None:
 def test_damaged_index_is_a_store_error(tmp_path: Path) -> None:
     _write(tmp_path, [LexicalChunk(0, 0, "word", "", "")])
     (tmp_path / "meta.json").write_text("{")
-    with pytest.raises(StoreError, match="BM25 index cannot be opened"):
+    with pytest.raises(StoreError, match="the BM25 index cannot be read"):
         LexicalReader(tmp_path)
-    with pytest.raises(StoreError, match="BM25 index cannot be opened"):
+    with pytest.raises(StoreError, match="the BM25 index cannot be read"):
         LexicalReader(tmp_path / "missing")
 
 
@@ -186,3 +187,17 @@ def test_in_a_large_index_a_word_that_is_everywhere_is_sought_in_the_chunks_alon
     assert sorted(odd) == list(range(1, 20, 2))
     assert reader.search({"rare": 1}, {}, 20)[0][0] == 7
     assert len(reader.search({"rare": 1}, {}, 20)) > 1, "a rare word is still sought beside the chunks"
+
+
+@pytest.mark.parametrize("name", ["../../secret", "/etc/hosts", "a.txt", 7, ""])
+def test_a_file_that_is_none_of_its_own_is_never_deleted(tmp_path: Path, name: object) -> None:
+    """tantivy deletes what its list of files names and no segment needs."""
+    folder, secret = tmp_path / "a" / "index", tmp_path / "secret"
+    secret.write_text("secret")
+    _write(folder, [LexicalChunk(0, 0, "word", "", "")])
+    managed = folder / ".managed.json"
+    managed.write_text(json.dumps([*json.loads(managed.read_text()), name]))
+    for opening in (lambda: LexicalWriter(folder, 1), lambda: LexicalReader(folder)):
+        with pytest.raises(StoreError, match="lists other files than those of a BM25 index"):
+            opening()
+    assert secret.exists()

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,28 @@ def test_folder_that_cannot_be_made_is_a_store_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(StoreError, match="cannot write the index folder"), IndexFolder(tmp_path / "file").writer():
         pass
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs POSIX files")
+def test_a_lock_that_is_no_file_is_neither_waited_for_nor_written(tmp_path: Path) -> None:
+    secret, lock = tmp_path / "secret", tmp_path / "index" / "LOCK"
+    secret.write_text("secret")
+    lock.parent.mkdir()
+    makers: list[Callable[[], object]] = [lambda: os.mkfifo(lock), lambda: lock.symlink_to(secret), lock.mkdir]
+    for make in makers:
+        make()
+        with pytest.raises(StoreError, match="expected a file"), IndexFolder(lock.parent).writer():
+            pass
+        assert secret.read_text() == "secret"
+        lock.rmdir() if lock.is_dir() else lock.unlink()
+
+
+@pytest.mark.parametrize("name", ["staging", "cache", "versions", "staging/build", "staging/trash"])
+def test_a_writer_does_not_write_through_a_folder_that_is_a_link(tmp_path: Path, name: str) -> None:
+    somebody, index = tmp_path / "somebody", tmp_path / "index"
+    somebody.mkdir()
+    (index / name).parent.mkdir(parents=True)
+    (index / name).symlink_to(somebody)
+    with pytest.raises(StoreError, match=f"{name} is a link, expected a folder"), IndexFolder(index).writer():
+        pass
+    assert not list(somebody.iterdir())

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragcli.errors import StoreError
+from ragcli.regular_files import check_file
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -46,8 +49,9 @@ def check_graph_file(path: Path, *, count: int, dimension: int, m: int) -> None:
     import numpy as np
 
     try:
+        check_file(path)
         content = np.memmap(path, dtype=np.uint8, mode="r")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, StoreError) as error:
         raise GraphFileError(f"{path.name} cannot be read: {error}") from error
     if len(content) < _HEADER.size:
         raise GraphFileError(f"{path.name} is cut off")
@@ -95,9 +99,14 @@ def _check_elements(elements: NDArray[np.uint8], header: _Header) -> None:
 
 
 def _check_links(lists: NDArray[np.uint32], capacity: int, count: int) -> None:
-    """Each row of ``lists`` is a length (low 16 bits) and ``capacity`` places for ids."""
+    """Each row of ``lists`` is a length (low 16 bits) and ``capacity`` places for ids.
+
+    The bits above mark an element that was deleted, which none is in a file of ours.
+    """
     import numpy as np
 
+    if (lists[:, 0] >> 16).any():
+        raise GraphFileError("an element of the graph is marked as deleted")
     lengths = lists[:, 0] & 0xFFFF
     used = np.arange(capacity)[None, :] < lengths[:, None]
     if lengths.max(initial=0) > capacity or (lists[:, 1:][used] >= count).any():

@@ -17,6 +17,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ragcli.errors import StoreError
+from ragcli.index.durable import replace_text
+from ragcli.regular_files import make_folder, parse_json, read_regular
+
 _TRY = """
 import hnswlib, numpy
 rows = numpy.random.default_rng(0).normal(size=(200, 40)).astype("float32")
@@ -26,6 +30,7 @@ index.add_items(rows, num_threads=1)
 index.knn_query(rows[:2], k=3, num_threads=1)
 """
 _SECONDS = 60
+_MOST_BYTES = 10_000
 
 
 def graph_marker(folder: Path) -> Path:
@@ -37,17 +42,18 @@ def graph_marker(folder: Path) -> Path:
 def graph_works(marker: Path) -> bool:
     """Whether graphs can be built and searched here; remembered in the file ``marker`` where it can be written."""
     key = _machine()
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        known = json.loads(marker.read_text(encoding="utf-8"))
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, StoreError):
+        known = parse_json(read_regular(marker, _MOST_BYTES))
         if known["machine"] == key:
             return bool(known["works"])
     works = _try()
-    with contextlib.suppress(OSError):
-        marker.parent.mkdir(parents=True, exist_ok=True)
-        marker.write_text(json.dumps({"machine": key, "works": works}) + "\n", encoding="utf-8")
+    with contextlib.suppress(OSError, StoreError):
+        make_folder(marker.parent)
+        replace_text(marker, json.dumps({"machine": key, "works": works}) + "\n")
     return works
 
 
+@functools.cache
 def _try() -> bool:
     try:
         command = [sys.executable, "-P", "-c", _TRY]  # -P: no module of the working folder

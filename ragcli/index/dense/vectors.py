@@ -54,6 +54,8 @@ def exact_top(
         for start in range(0, len(rows), _GATHERED):
             block = rows[start : start + _GATHERED]
             np.matmul(embeddings[block], query, out=scores[start : start + len(block)])
+    if not np.isfinite(scores.sum(dtype=np.float64)):  # one that is no number would stand before all that are
+        raise _no_numbers()
     return ranked(embeddings, query, top(scores, depth, rows)[0])
 
 
@@ -68,8 +70,15 @@ def ranked(
     import numpy as np
 
     scores = (embeddings[rows].astype(np.float64) @ query.astype(np.float64)).astype(np.float32)
+    if not np.isfinite(scores).all():
+        raise _no_numbers()
     order = np.lexsort((rows, -scores))
     return rows[order], scores[order]
+
+
+def _no_numbers() -> StoreError:
+    hint = "rag versions verify; rag index --rebuild"
+    return StoreError("a segment holds vectors whose values are no numbers", hint=hint)
 
 
 def top(

@@ -11,7 +11,7 @@ little with what it is compared to. Where even that must not be, give each group
 from __future__ import annotations
 
 import contextlib
-import json
+import math
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +21,7 @@ from typing import Any
 import tantivy
 
 from ragcli.errors import StoreError
+from ragcli.index.lexical.index_files import HINT, check_index_files
 
 FIELDS = ("text", "title", "headings", "nearby")
 LOCKS = (".tantivy-writer.lock", ".tantivy-meta.lock")
@@ -28,6 +29,8 @@ LOCKS = (".tantivy-writer.lock", ".tantivy-meta.lock")
 _LARGE, _EVERYWHERE = 10_000, 0.8
 """In so large an index a term that stands in or beside so many chunks is not sought beside them: it tells none apart
 there and takes as long to read as all the others. Measured on six golden sets, nDCG@10 moves by .001 or not at all."""
+
+_NUMBERS = 1 << 62
 
 Keep = Callable[[list[int]], list[bool]]
 """Of chunk numbers: which of them may be shown."""
@@ -58,18 +61,21 @@ def told(folder: Path, doing: str) -> Iterator[None]:
 
 
 def _store_error(folder: Path, doing: str, error: BaseException) -> StoreError:
-    hint = "rag versions verify; rag index --rebuild"
-    return StoreError(f"{folder}: BM25 index cannot be {doing}: {error}", hint=hint)
+    return StoreError(f"{folder}: BM25 index cannot be {doing}: {' '.join(str(error).split())[:300]}", hint=HINT)
 
 
 class LexicalReader:
     """A sealed BM25 index; every file is mapped on opening and outlives its name."""
 
     def __init__(self, folder: Path) -> None:
+        """Raises StoreError when it cannot be opened, or holds other fields than ``schema``."""
         self._folder = folder
+        check_index_files(folder)
         with told(folder, "opened"):
             index, self._searcher = _open(folder)
             self._schema = index.schema
+        if self._schema != schema():
+            raise StoreError(f"{folder}: the BM25 index has other fields than those of ragcli", hint=HINT)
 
     @property
     def count(self) -> int:
@@ -124,7 +130,10 @@ class LexicalReader:
         with told(self._folder, "searched"):
             hits = self._searcher.search(query, limit, count=False).hits
             numbers = self._searcher.fast_field_values("number", [address for _, address in hits])
-            return [(int(number), float(score)) for number, (score, _) in zip(numbers, hits, strict=True)]
+            found = [(int(number), float(score)) for number, (score, _) in zip(numbers, hits, strict=True)]
+            if not all(number < _NUMBERS and math.isfinite(score) for number, score in found):
+                raise ValueError("a number or a score that cannot be")
+            return found
 
     def _query(self, terms: Mapping[str, int], boosts: Mapping[str, float]) -> Any:
         clauses = []
@@ -217,9 +226,12 @@ class LexicalWriter:
     """Changes an index folder that nobody else has open; segment files already there are never written to."""
 
     def __init__(self, folder: Path, expected_changes: int) -> None:
+        """Raises StoreError when the index that is there cannot be written to."""
         folder.mkdir(parents=True, exist_ok=True)
         for name in LOCKS:
             (folder / name).unlink(missing_ok=True)
+        if any(folder.iterdir()):
+            check_index_files(folder)
         heap = _SMALL_HEAP_BYTES if expected_changes < _SMALL_BATCH else _HEAP_BYTES
         self._schema = schema()
         with told(folder, "written"):
@@ -260,11 +272,7 @@ class LexicalWriter:
 
 def has_deletions(folder: Path) -> bool:
     """Whether a sealed index still holds entries that were deleted from it."""
-    try:
-        segments = json.loads((folder / "meta.json").read_text(encoding="utf-8"))["segments"]
-        return any(segment["deletes"] is not None for segment in segments)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise StoreError(f"{folder / 'meta.json'} cannot be read: {error}", hint="rag index --rebuild") from error
+    return any(segment["deletes"] is not None for segment in check_index_files(folder))
 
 
 def _open_to_readers(folder: Path) -> None:

@@ -13,8 +13,16 @@ from ragcli.errors import ModelError
 from ragcli.index.lexical.analysis import terms
 from ragcli.index.lexical.bm25 import LexicalChunk, LexicalWriter
 from ragcli.index.segments.attributes import Postings
-from ragcli.index.segments.segment import EMBEDDINGS, NUMBERS, OFFSETS, RECORDS, Segment
-from ragcli.index.staged.database import pack, store_errors
+from ragcli.index.segments.segment import (
+    EMBEDDINGS,
+    INDEX_OF_IDS,
+    NUMBERS,
+    OFFSETS,
+    RECORDS,
+    SCHEMA,
+    Segment,
+)
+from ragcli.index.staged.database import SMALL_RECORD, pack, store_errors
 from ragcli.index.staged.staging import Staging
 from ragcli.interfaces import Progress
 from ragcli.names import kept
@@ -149,15 +157,6 @@ def copy_documents(source: Segment, rows: Sequence[int], writer: SegmentWriter) 
 
 # Writes a new segment folder: see ``segment`` for what is in one.
 
-_SCHEMA = """
-CREATE TABLE documents (
-    row INTEGER PRIMARY KEY, doc_id TEXT NOT NULL, entry_key TEXT NOT NULL, head BLOB NOT NULL, body BLOB NOT NULL
-);
-CREATE TABLE chunks (row INTEGER PRIMARY KEY, data BLOB NOT NULL);
-CREATE TABLE postings (
-    key TEXT NOT NULL, value TEXT NOT NULL, count INTEGER NOT NULL, rows BLOB NOT NULL, PRIMARY KEY (key, value)
-) WITHOUT ROWID;
-"""
 _BODY = ("text", "blocks", "sections")
 
 
@@ -181,16 +180,19 @@ class SegmentWriter:
         np.lib.format.write_array_header_1_0(self._vectors, header)
         with store_errors(folder / RECORDS):
             self._database = sqlite3.connect(folder / RECORDS, isolation_level=None)
-            self._database.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; " + _SCHEMA)
+            self._database.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; " + SCHEMA)
             self._database.execute("BEGIN")
 
     def add(self, document: Document, entry_key: str, chunks: Sequence[Chunk], first_number: int) -> int:
         """Add a document with its chunks; returns the row of its first chunk."""
-        data = [pack(encode(chunk)) for chunk in chunks]
+        data = [pack(encode(chunk), SMALL_RECORD) for chunk in chunks]
         content = encode(document)
         body = {name: content.pop(name) for name in _BODY}
         return self.add_stored(
-            document, (kept(document.doc_id), entry_key, pack(content), pack(body)), data, first_number
+            document,
+            (kept(document.doc_id), entry_key, pack(content, SMALL_RECORD), pack(body)),
+            data,
+            first_number,
         )
 
     def add_stored(
@@ -230,7 +232,7 @@ class SegmentWriter:
 
         with store_errors(self.folder):
             self._database.executemany("INSERT INTO postings VALUES (?, ?, ?, ?)", self._postings.rows())
-            self._database.execute("CREATE UNIQUE INDEX documents_by_id ON documents (doc_id)")
+            self._database.execute(INDEX_OF_IDS)
             self._database.execute("COMMIT")
             self._database.close()
             self._vectors.close()

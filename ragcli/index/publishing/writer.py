@@ -16,6 +16,10 @@ from ragcli.index.staged.staging import Staging
 from ragcli.index.versions import parent_manifest, read_current
 from ragcli.interfaces import Progress, Vectors, Wanted
 from ragcli.records import Chunk, Document, EmbedderInfo, PublishResult
+from ragcli.regular_files import check_folder
+
+_FOLDERS = ("staging", "staging/build", "staging/trash", "versions", "traces", "sessions", "runs")
+"""Where a writer makes and removes files: folders of the index itself, or somebody's would be written to."""
 
 TRIAL = "trial-"
 """What the folders of trials are called, in ``staging/``."""
@@ -24,8 +28,9 @@ TRIAL = "trial-"
 class Writer:
     """What the holder of the lock may do. Use it only inside ``IndexFolder.writer``."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, caches: Path) -> None:
         self.folder = folder
+        self._caches = caches
 
     @functools.cached_property
     def staging(self) -> Staging:
@@ -42,7 +47,7 @@ class Writer:
     @functools.cached_property
     def caches(self) -> Caches:
         """What is reusable by content hash."""
-        return Caches(self.folder / "cache")
+        return Caches(self._caches)
 
     def publish(
         self,
@@ -105,10 +110,16 @@ class Writer:
 
 
 @contextlib.contextmanager
-def open_writer(folder: Path, wait_seconds: float) -> Iterator[Writer]:
-    """The writer of ``folder``, for the length of the block. Raises IndexLocked when another process has it."""
+def open_writer(folder: Path, wait_seconds: float, caches: Path | None = None) -> Iterator[Writer]:
+    """The writer of ``folder``, for the length of the block; its caches are in ``cache/`` unless they are elsewhere.
+
+    Raises IndexLocked when another process has it, StoreError when a folder in it is a link.
+    """
     with writer_lock(folder / "LOCK", wait_seconds):
-        writer = Writer(folder)
+        caches = caches or folder / "cache"
+        for path in (*(folder / name for name in _FOLDERS), caches):
+            check_folder(path)
+        writer = Writer(folder, caches)
         try:
             yield writer
         finally:

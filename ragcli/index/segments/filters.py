@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ragcli.errors import ConfigError
+from ragcli.codec import decode
+from ragcli.errors import ConfigError, StoreError
 from ragcli.filters import DATE_KEYS, META, TEXT_KEYS, condition, key_of
 from ragcli.names import valid
 from ragcli.records import Filter
+from ragcli.regular_files import parse_json
 
 if TYPE_CHECKING:
     from ragcli.index.segments.segment import Segment
@@ -36,10 +37,18 @@ def acl_values(values: Sequence[str], groups: Sequence[str], default_acl: Sequen
     own = set(groups)
     found = []
     for value in values:
-        wanted = set(json.loads(value)) or set(default_acl)
+        wanted = set(_groups(value)) or set(default_acl)
         if not wanted or wanted & own:
             found.append(value)
     return found
+
+
+def _groups(value: str) -> tuple[str, ...]:
+    try:
+        return decode(tuple[str, ...], parse_json(value))
+    except (TypeError, ValueError) as error:
+        hint = "rag versions verify; rag index --rebuild"
+        raise StoreError(f"who may see some documents cannot be told: {error}", hint=hint) from error
 
 
 def matching_values(segment: Segment, key: str, item: Filter) -> tuple[list[str], bool]:

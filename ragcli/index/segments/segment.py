@@ -12,17 +12,16 @@ A *row* is a place in this segment, a *number* belongs to a chunk for ever. Open
 from __future__ import annotations
 
 import functools
-import threading
 import tokenize
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragcli.codec import decode
 from ragcli.errors import StoreError
-from ragcli.index.staged.database import open_sealed, store_errors, unpack
+from ragcli.index.staged.database import SMALL_RECORD, SealedDatabase, as_record, unpack, unpack_as
 from ragcli.names import kept, name_of, valid
 from ragcli.records import Chunk, Document
+from ragcli.regular_files import check_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +34,19 @@ NUMBERS = "numbers.npy"
 EMBEDDINGS = "embeddings.npy"
 GRAPH = "dense.hnsw"
 
+SCHEMA = """
+CREATE TABLE documents (
+    row INTEGER PRIMARY KEY, doc_id TEXT NOT NULL, entry_key TEXT NOT NULL, head BLOB NOT NULL, body BLOB NOT NULL
+);
+CREATE TABLE chunks (row INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE postings (
+    key TEXT NOT NULL, value TEXT NOT NULL, count INTEGER NOT NULL, rows BLOB NOT NULL, PRIMARY KEY (key, value)
+) WITHOUT ROWID;
+"""
+INDEX_OF_IDS = "CREATE UNIQUE INDEX documents_by_id ON documents (doc_id)"
+
 _BATCH = 500
+_NUMBERS = 1 << 62
 _HINT = "rag versions verify; rag index --rebuild"
 
 
@@ -46,9 +57,7 @@ class Segment:
         """Open and map every file. Raises StoreError when one is missing or has the wrong shape."""
         self.folder = folder
         self._path = folder / RECORDS
-        self._database = open_sealed(self._path)
-        # Both legs of a search ask at once, and Python 3.12 hands one prepared statement to two threads.
-        self._asking = threading.Lock()
+        self._database = SealedDatabase(self._path, SCHEMA + INDEX_OF_IDS, _HINT)
         self.offsets: NDArray[np.int64] = map_array(folder / OFFSETS, "<i8", 1)
         self.numbers: NDArray[np.int64] = map_array(folder / NUMBERS, "<i8", 1)
         self.embeddings: NDArray[np.float32] = map_array(folder / EMBEDDINGS, "<f4", 2)
@@ -65,10 +74,12 @@ class Segment:
         """Everything counts on offsets and numbers that rise; a look at all of them is a millisecond per 100,000."""
         import numpy as np
 
+        last = int(self.numbers.max(initial=0))
+        # Differences of what is not negative cannot overflow.
+        possible = self.offsets.min() >= 0 <= self.numbers.min(initial=0) and last < _NUMBERS
         sizes = np.diff(self.offsets)
         rising = np.diff(self.numbers) >= sizes[:-1]
-        first = int(self.numbers[0]) if self.document_count else 0
-        if self.offsets[0] != 0 or first < 0 or (sizes < 0).any() or not rising.all():
+        if not possible or self.offsets[0] != 0 or (sizes < 0).any() or not rising.all():
             raise StoreError(f"{self.folder}: offsets or numbers are out of order", hint=_HINT)
 
     @property
@@ -80,23 +91,27 @@ class Segment:
         """Release the database; the maps go with their last reader."""
         self._database.close()
 
-    def _rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        with self._asking, store_errors(self._path, _HINT):
-            return self._database.execute(sql, values).fetchall()
-
     def _row(self, sql: str, row: int) -> tuple[Any, ...]:
         """The one record at ``row``. Raises StoreError when it is missing, which only damage explains."""
-        found = self._rows(sql, (row,))
+        found = self._database.rows(sql, (row,))
         if not found:
-            raise StoreError(f"{self._path} lacks record {row}", hint=_HINT)
+            raise self._damaged(f"lacks record {row}")
         return found[0]
+
+    def _damaged(self, what: str) -> StoreError:
+        return StoreError(f"{self._path} {what}", hint=_HINT)
 
     # ------------------------------------------------------------ documents
 
     def document_row(self, doc_id: str) -> int | None:
         """Row of the document, dead or alive, or None."""
-        rows = self._rows("SELECT row FROM documents WHERE doc_id = ?", (kept(doc_id),))
-        return int(rows[0][0]) if rows else None
+        rows = self._database.rows("SELECT row FROM documents WHERE doc_id = ?", (kept(doc_id),))
+        return self._checked(int(rows[0][0])) if rows else None
+
+    def _checked(self, row: int) -> int:
+        if not 0 <= row < self.document_count:
+            raise self._damaged(f"has a record {row} of {self.document_count} documents")
+        return row
 
     def doc_ids(self, rows: Iterable[int]) -> dict[int, str]:
         """Ids of the documents at ``rows``, by row."""
@@ -105,29 +120,35 @@ class Segment:
         for start in range(0, len(wanted), _BATCH):
             batch = wanted[start : start + _BATCH]
             marks = ",".join("?" * len(batch))
-            for row, doc_id in self._rows(f"SELECT row, doc_id FROM documents WHERE row IN ({marks})", batch):
+            for row, doc_id in self._database.rows(f"SELECT row, doc_id FROM documents WHERE row IN ({marks})", batch):
                 found[int(row)] = name_of(doc_id)
+        if len(found) < len(wanted):
+            raise self._damaged(f"lacks {len(wanted) - len(found)} of {len(wanted)} records")
         return found
 
     def entries(self) -> list[tuple[int, str, str]]:
         """(row, doc_id, entry_key) of every document, dead or alive, in order of rows."""
-        rows = self._rows("SELECT row, doc_id, entry_key FROM documents ORDER BY row")
+        rows = self._database.rows("SELECT row, doc_id, entry_key FROM documents ORDER BY row")
+        if [row for row, _, _ in rows] != list(range(self.document_count)):
+            raise self._damaged(f"has {len(rows)} records, expected one for each of {self.document_count} documents")
         return [(int(row), name_of(doc_id), str(entry_key)) for row, doc_id, entry_key in rows]
 
     def sources(self) -> list[tuple[int, str, str]]:
         """(row, doc_id, source) of every document, dead or alive, in order of rows."""
-        rows = self._rows("SELECT row, doc_id, head FROM documents ORDER BY row")
-        return [(int(row), name_of(doc_id), str(unpack(head)["source"])) for row, doc_id, head in rows]
+        rows = self._database.rows("SELECT row, doc_id, head FROM documents ORDER BY row")
+        return [(self._checked(int(row)), name_of(doc_id), _document(head).source) for row, doc_id, head in rows]
 
     def head(self, row: int) -> Document:
         """The document at ``row`` without text, blocks and sections."""
-        content = unpack(self._row("SELECT head FROM documents WHERE row = ?", row)[0])
-        return decode(Document, content | {"text": "", "blocks": [], "sections": []})
+        return _document(self._row("SELECT head FROM documents WHERE row = ?", row)[0])
 
     def document(self, row: int) -> Document:
         """The whole document at ``row``."""
         head, body = self._row("SELECT head, body FROM documents WHERE row = ?", row)
-        return decode(Document, unpack(head) | unpack(body))
+        content = unpack(body)
+        if not isinstance(content, dict):
+            raise self._damaged(f"has a record {row} that is no document")
+        return as_record(Document, unpack(head, SMALL_RECORD), **content)
 
     def stored(self, row: int) -> tuple[object, str, bytes, bytes]:
         """The document at ``row`` as it is stored: id, entry key, head, body."""
@@ -141,16 +162,20 @@ class Segment:
 
     def chunk(self, chunk_row: int) -> Chunk:
         """The chunk at ``chunk_row``."""
-        return decode(Chunk, unpack(self._row("SELECT data FROM chunks WHERE row = ?", chunk_row)[0]))
+        return unpack_as(Chunk, self._row("SELECT data FROM chunks WHERE row = ?", chunk_row)[0], SMALL_RECORD)
 
     def chunk_data(self, rows: range) -> list[bytes]:
         """Stored chunks of consecutive rows."""
-        found = self._rows("SELECT data FROM chunks WHERE row >= ? AND row < ? ORDER BY row", (rows.start, rows.stop))
+        found = self._database.rows(
+            "SELECT data FROM chunks WHERE row >= ? AND row < ? ORDER BY row", (rows.start, rows.stop)
+        )
+        if len(found) != len(rows):
+            raise self._damaged(f"has {len(found)} chunks, expected {len(rows)}")
         return [data for (data,) in found]
 
     def chunks(self, row: int) -> list[Chunk]:
         """The chunks of the document at ``row``, in order."""
-        return [decode(Chunk, unpack(data)) for data in self.chunk_data(self.chunk_rows(row))]
+        return [unpack_as(Chunk, data, SMALL_RECORD) for data in self.chunk_data(self.chunk_rows(row))]
 
     def owners(self, chunk_rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Row of the document that each chunk row belongs to."""
@@ -182,7 +207,8 @@ class Segment:
 
     def record_count(self) -> int:
         """Number of chunk records, for a check against the number of vectors."""
-        return int(self._rows("SELECT count(*) FROM chunks")[0][0])
+        most = self.chunk_count + 1
+        return int(self._database.rows("SELECT count(*) FROM (SELECT 1 FROM chunks LIMIT ?)", (most,))[0][0])
 
     # ------------------------------------------------------------ postings
 
@@ -190,12 +216,14 @@ class Segment:
         """The distinct values of a filter key in ``low <= value < high``, sorted."""
         bounds = [valid(bound) for bound in (low, high) if bound is not None]
         bound, values = "" if high is None else " AND value < ?", [key, *bounds]
-        rows = self._rows(f"SELECT value FROM postings WHERE key = ? AND value >= ?{bound} ORDER BY value", values)
+        rows = self._database.rows(
+            f"SELECT value FROM postings WHERE key = ? AND value >= ?{bound} ORDER BY value", values
+        )
         return [str(value) for (value,) in rows]
 
     def posting_keys(self) -> list[str]:
         """The filter keys that occur, sorted."""
-        return [str(key) for (key,) in self._rows("SELECT DISTINCT key FROM postings ORDER BY key")]
+        return [str(key) for (key,) in self._database.rows("SELECT DISTINCT key FROM postings ORDER BY key")]
 
     def marked(self, key: str, values: Iterable[str]) -> NDArray[np.bool_]:
         """A flag per document: whether it has ``key`` with one of the values."""
@@ -213,20 +241,40 @@ class Segment:
 
     def mark(self, key: str, values: Iterable[str], mask: NDArray[np.bool_]) -> None:
         """Set ``mask`` (a flag per document) for the documents that have ``key`` with one of the values."""
-        import numpy as np
 
         for value in values:
-            found = self._rows("SELECT count, rows FROM postings WHERE key = ? AND value = ?", (key, valid(value)))
+            found = self._database.rows(
+                "SELECT count, rows FROM postings WHERE key = ? AND value = ?", (key, valid(value))
+            )
             for count, rows in found:
                 if count == self.document_count:
                     mask[:] = True
                 else:
-                    mask[np.frombuffer(rows, dtype="<i4")] = True
+                    mask[self._posting(count, rows)] = True
+
+    def _posting(self, count: object, rows: object) -> NDArray[np.int32]:
+        """Rows of documents, as they are stored. Raises StoreError for what does not fit this segment."""
+        import numpy as np
+
+        if not isinstance(rows, bytes) or len(rows) % 4 or count != len(rows) // 4:
+            raise self._damaged(f"has a filter list of {count!r} documents that is of another length")
+        found = np.frombuffer(rows, dtype="<i4")
+        if len(found) and not 0 <= found.min() <= found.max() < self.document_count:
+            raise self._damaged(f"has a filter list beyond its {self.document_count} documents")
+        return found
+
+
+def _document(head: object) -> Document:
+    """A document without text, blocks and sections."""
+    return unpack_as(Document, head, SMALL_RECORD, text="", blocks=[], sections=[])
 
 
 # Arrays in ``.npy`` files, mapped: whatever bytes a file holds, the outcome is the array expected or a StoreError.
 
 _MEND = "rag versions verify; rag index --rebuild"
+_NO_SOURCE = (SyntaxError, tokenize.TokenError, MemoryError, RecursionError)
+"""numpy parses the header as Python source, which can fail in all the ways that source can."""
+_UNREADABLE = (OSError, ValueError, EOFError, TypeError, OverflowError, *_NO_SOURCE)
 
 
 def map_array(path: Path, kind: str, dimensions: int) -> Any:
@@ -237,11 +285,11 @@ def map_array(path: Path, kind: str, dimensions: int) -> Any:
     """
     import numpy as np
 
+    check_file(path, _MEND)
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError, TypeError, OverflowError, SyntaxError, tokenize.TokenError) as error:
-        # numpy parses the header as Python source, which can fail in all the ways that source can.
-        raise StoreError(f"{path} cannot be read: {error}", hint=_MEND) from error
+    except _UNREADABLE as error:
+        raise StoreError(f"{path} cannot be read: {str(error)[:200]}", hint=_MEND) from error
     if not isinstance(array, np.ndarray):
         raise StoreError(f"{path} holds several arrays, expected one", hint=_MEND)
     if array.dtype.str != kind or array.ndim != dimensions:

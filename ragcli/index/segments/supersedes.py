@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ragcli.codec import decode, encode
 from ragcli.errors import StoreError
+from ragcli.regular_files import parse_json, read_regular
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from ragcli.index.segments.segment import Segment
 
 NAME = "supersedes.json"
+_MOST_BYTES = 256 << 20
+_HINT = "rag versions verify; rag index --rebuild"
 Place = tuple[int, int]
 """Segment and row of a document."""
 
@@ -46,14 +49,19 @@ def write_references(path: Path, references: Sequence[Reference]) -> None:
         path.write_text(json.dumps(encode(list(references))) + "\n", encoding="utf-8")
 
 
-def read_references(path: Path) -> References:
-    """The names of a version. Raises StoreError when the file is damaged."""
-    if not path.exists():
-        return References(())
+def read_references(path: Path, counts: Sequence[int]) -> References:
+    """The names of a version whose segments have so many documents. Raises StoreError when the file is damaged."""
     try:
-        return References([decode(Reference, item) for item in json.loads(path.read_text(encoding="utf-8"))])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise StoreError(f"{path} cannot be read: {error}", hint="rag index --rebuild") from error
+        found = decode(tuple[Reference, ...], parse_json(read_regular(path, _MOST_BYTES, _HINT)))
+    except FileNotFoundError:
+        return References(())
+    except (OSError, ValueError, TypeError) as error:
+        raise StoreError(f"{path} cannot be read: {error}", hint=_HINT) from error
+    for reference in found:
+        for segment, row in (reference.source, *(place for tier in reference.tiers for place in tier)):
+            if not (0 <= segment < len(counts) and 0 <= row < counts[segment]):
+                raise StoreError(f"{path} names a document {row} of segment {segment}, which is not there", hint=_HINT)
+    return References(found)
 
 
 class References:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from ragcli.errors import StoreError
 from ragcli.index.dense.codes import CENTRE, CODES
-from ragcli.index.manifest import Manifest, SegmentInfo
-from ragcli.index.segments.segment import GRAPH, Segment, map_array
+from ragcli.index.manifest import NAME, Manifest, SegmentInfo
+from ragcli.index.segments.segment import EMBEDDINGS, GRAPH, NUMBERS, OFFSETS, RECORDS, Segment, map_array
 from ragcli.index.segments.supersedes import Place, Reference, resolve
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 SEGMENTS = "segments"
+LEXICAL = "lexical"
 DEAD = "dead"
+_HINT = "rag versions verify; rag versions use another version, or rag index --rebuild"
 
 
 class View:
@@ -36,14 +38,33 @@ class View:
                 raise StoreError(
                     f"{segment.folder} holds {segment.document_count} documents and {segment.chunk_count} chunks, "
                     f"the manifest says {info.documents} and {info.chunks}",
-                    hint="rag versions verify; rag index --rebuild",
+                    hint=_HINT,
                 )
+        self._check_numbers()
+
+    def _check_numbers(self) -> None:
+        """Numbers rise from one segment to the next, or a chunk could not be told by its own."""
+        last = -1
+        for segment in self.segments:
+            if segment.document_count:
+                if int(segment.numbers[0]) <= last:
+                    raise StoreError(f"{segment.folder}: its numbers are those of the segment before", hint=_HINT)
+                last = int(segment.numbers[-1]) + int(segment.sizes[-1]) - 1
 
     @classmethod
     def of(cls, folder: Path, manifest: Manifest) -> View:
         """The view of a version folder. Raises StoreError when a file of it is missing, a link or cut off."""
         check_files(folder, manifest)
-        return cls(folder, manifest.segments)
+        view = cls(folder, manifest.segments)
+        for segment in view.segments:
+            if segment.chunk_count and segment.embeddings.shape[1] != manifest.embedder.dimension:
+                view.close()
+                raise StoreError(
+                    f"{segment.folder} holds vectors of {segment.embeddings.shape[1]} dimensions, "
+                    f"the manifest says {manifest.embedder.dimension}",
+                    hint=_HINT,
+                )
+        return view
 
     def close(self) -> None:
         """Release the databases."""
@@ -76,14 +97,18 @@ class View:
 
         starts = np.asarray([int(segment.numbers[0]) if segment.document_count else -1 for segment in self.segments])
         filled = np.flatnonzero(starts >= 0)
+        if len(numbers) and (not len(filled) or numbers.min() < starts[filled[0]]):
+            raise self._foreign()
         owners = filled[np.searchsorted(starts[filled], numbers, side="right") - 1]
         for number in np.unique(owners):
             places, segment = np.flatnonzero(owners == number), self.segments[int(number)]
             rows = segment.rows_of_numbers(numbers[places])
             if rows.min() < 0 or rows.max() >= segment.chunk_count:
-                hint = "rag versions verify; rag index --rebuild"
-                raise StoreError(f"{self.folder}: BM25 names chunks that are not in the version", hint=hint)
+                raise self._foreign()
             yield int(number), places, rows
+
+    def _foreign(self) -> StoreError:
+        return StoreError(f"{self.folder}: BM25 names chunks that are not in the version", hint=_HINT)
 
     def find_references(self) -> list[Reference]:
         """What the documents say they supersede; costs nothing when none says so."""
@@ -138,7 +163,6 @@ def _living(folder: Path, info: SegmentInfo, segment: Segment) -> NDArray[np.boo
 # Asked on every opening, because the rest relies on it: what is mapped must not be cut off, and what is read must lie
 # inside the version. It costs one look at each file, however large they are; hashes are for ``rag versions verify``.
 
-_HINT = "rag versions verify; rag versions use another version, or rag index --rebuild"
 _SPARE = frozenset({GRAPH, CODES, CENTRE})
 """Made from the vectors, and checked when they are first used: without them a search scans and says so."""
 
@@ -146,14 +170,26 @@ _SPARE = frozenset({GRAPH, CODES, CENTRE})
 def check_files(folder: Path, manifest: Manifest) -> None:
     """Raise StoreError for the first file of ``manifest`` that is missing, a link, or of another size.
 
-    A graph or codes that are missing or damaged are left to whoever uses them.
+    A graph or codes that are missing or damaged are left to whoever uses them. Files that a version must have and the
+    manifest does not list count as missing.
     """
+    for name in _needed(manifest):
+        if name not in manifest.files:
+            raise StoreError(f"{folder / NAME} does not list {name}", hint=_HINT)
     for parent in sorted({Path(name).parent for name in manifest.files}):
         for part in (parent, *parent.parents):
             if (folder / part).is_symlink() and part != Path():
                 raise StoreError(f"{folder / part} is a link; a version holds its own files", hint=_HINT)
     for name in sorted(manifest.files):
         _check_file(folder / name, manifest.files[name].bytes)
+
+
+def _needed(manifest: Manifest) -> Iterator[str]:
+    yield f"{LEXICAL}/meta.json"
+    for info in manifest.segments:
+        yield from (f"{SEGMENTS}/{info.name}/{name}" for name in (RECORDS, OFFSETS, NUMBERS, EMBEDDINGS))
+        if info.dead_documents:
+            yield f"{DEAD}/{info.name}.npy"
 
 
 def _check_file(path: Path, size: int) -> None:

@@ -11,18 +11,37 @@ import contextlib
 import functools
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragcli.codec import decode, encode
+from ragcli.codec import encode
 from ragcli.errors import StoreError
-from ragcli.index.staged.database import open_database, pack, scrub, store_errors, transaction, unpack
+from ragcli.index.staged.database import (
+    as_record,
+    check_files,
+    open_database,
+    pack,
+    scrub,
+    store_errors,
+    transaction,
+    unpack,
+    unpack_as,
+)
 from ragcli.records import Document, FileReport
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    """What one file gave."""
+
+    documents: tuple[Document, ...]
+    reports: tuple[FileReport, ...]
 
 
 class DocumentCache:
@@ -34,22 +53,28 @@ class DocumentCache:
     def get(self, key: str) -> tuple[tuple[Document, ...], tuple[FileReport, ...]] | None:
         """What the file under ``key`` (content and parser) gave, or None when it has not been parsed."""
         value = self._table.read([_key(key)]).get(_key(key))
-        if value is None:
-            return None
-        content = unpack(value)
-        documents = tuple(decode(Document, item) for item in content["documents"])
-        return documents, tuple(decode(FileReport, item) for item in content["reports"])
+        with contextlib.suppress(StoreError):  # damaged: as good as not there
+            if value is not None:
+                found = unpack_as(_Parsed, value)
+                return found.documents, found.reports
+        return None
 
     def put(self, key: str, documents: Sequence[Document], reports: Sequence[FileReport] = ()) -> None:
         """Keep what a file gave."""
-        content = {"documents": encode(list(documents)), "reports": encode(list(reports))}
-        self._table.write([(_key(key), pack(content))])
+        try:
+            value = pack(encode(_Parsed(tuple(documents), tuple(reports))))
+        except StoreError:
+            return  # too large to be read again: it is parsed anew
+        self._table.write([(_key(key), value)])
 
     def remove_documents(self, unwanted: Callable[[Document], bool]) -> int:
         """Drop, beyond recovery, every file of which a document is unwanted; how many there were."""
 
         def holds(value: bytes) -> bool:
-            return any(unwanted(decode(Document, item)) for item in unpack(value)["documents"])
+            try:
+                return any(map(unwanted, unpack_as(_Parsed, value).documents))
+            except StoreError:
+                return True  # what is in it cannot be told
 
         removed = self._table.remove_where(holds)
         self._table.scrub()
@@ -74,7 +99,9 @@ class VectorCache:
         """The vectors that are there, by key; missing keys are left out."""
         import numpy as np
 
-        return {key: np.frombuffer(value, dtype="<f4") for key, value in self._table.read(keys).items()}
+        stored = {key: value for key, value in self._table.read(keys).items() if len(value) % 4 == 0}
+        rows = {key: np.frombuffer(value, dtype="<f4") for key, value in stored.items()}
+        return {key: row for key, row in rows.items() if np.isfinite(row).all()}
 
     def put_many(self, keys: Sequence[bytes], rows: NDArray[np.float32]) -> None:
         """Keep one row per key; the whole batch is on disk, or none of it, when this returns or fails."""
@@ -108,7 +135,7 @@ class ContextCache:
     def get(self, key: str) -> str | None:
         """The text kept under ``key``, or None."""
         value = self._table.read([_key(key)]).get(_key(key))
-        return None if value is None else str(unpack(value))
+        return None if value is None else as_record(str, unpack(value))
 
     def put(self, key: str, text: str) -> None:
         """Keep a text; it is on disk when this returns."""
@@ -185,6 +212,7 @@ class CacheTable:
         self._database = self._open()
 
     def _open(self) -> sqlite3.Connection:
+        check_files(self.path, _HINT)
         try:
             return self._opened()
         except StoreError as error:
@@ -196,7 +224,7 @@ class CacheTable:
         return self._opened()
 
     def _opened(self) -> sqlite3.Connection:
-        database = open_database(self.path, _SCHEMA, FORMAT, _HINT)
+        database = open_database(self.path, f"{_SCHEMA}; {_AGES}", FORMAT, _HINT)
         try:
             with store_errors(self.path, _HINT):
                 if not database.execute("SELECT 1 FROM sqlite_schema WHERE name = 'ages'").fetchone():
@@ -224,7 +252,8 @@ class CacheTable:
             for start in range(0, len(keys), _BATCH):
                 batch = keys[start : start + _BATCH]
                 marks = ",".join("?" * len(batch))
-                found.update(self._database.execute(f"SELECT key, value FROM entries WHERE key IN ({marks})", batch))
+                rows = self._database.execute(f"SELECT key, value FROM entries WHERE key IN ({marks})", batch)
+                found.update((key, value) for key, value in rows if isinstance(value, bytes))
         return found
 
     def write(self, items: Sequence[tuple[bytes, bytes]]) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from ragcli.index.staged.database import store_errors
+from ragcli.codec import decode
+from ragcli.index.staged.database import damage_told, store_errors
 from ragcli.records import Given, Look
+from ragcli.regular_files import parse_json
 
 SCHEMA = """
 CREATE TABLE given (
@@ -39,7 +41,8 @@ class IngestNotes:
     def given(self, root_id: int) -> list[Given]:
         """What was given for a root, the shortest prefix first."""
         rows = self._run("SELECT prefix, meta, acl FROM given WHERE root_id = ?", (root_id,))
-        found = [Given(_name(row[0]), json.loads(str(row[1])), tuple(json.loads(str(row[2])))) for row in rows]
+        with damage_told(self._path, self._hint):
+            found = [Given(_name(prefix), _meta(meta), _groups(groups)) for prefix, meta, groups in rows]
         return sorted(found, key=lambda item: (len(item.prefix), item.prefix))
 
     def put_given(self, root_id: int, given: Given) -> None:
@@ -74,7 +77,7 @@ class IngestNotes:
     def of_file(self, root_id: int, relative: str) -> list[Look]:
         """The looks of one file's documents, copies among them, sorted by id."""
         rows = self._run(f"SELECT {_COLUMNS} FROM looks WHERE root_id = ? AND relative = ?", (root_id, _key(relative)))
-        return sorted(map(_look, rows), key=lambda look: look.doc_id)
+        return self._looks(rows)
 
     def look(self, doc_id: str) -> Look | None:
         """The look of one document, None when there is none of that id."""
@@ -94,7 +97,7 @@ class IngestNotes:
     def family(self, family: str) -> list[Look]:
         """All looks of a family, sorted by id."""
         rows = self._run(f"SELECT {_COLUMNS} FROM looks WHERE family = ?", (family,))
-        return sorted(map(_look, rows), key=lambda look: look.doc_id)
+        return self._looks(rows)
 
     def same_text(self, besides: Collection[str] = ()) -> dict[str, list[Look]]:
         """The looks of every text that several documents have, by its hash, and of the hashes ``besides``."""
@@ -103,19 +106,24 @@ class IngestNotes:
         for exact in besides:
             rows += self._run(f"SELECT {_COLUMNS} FROM looks WHERE exact = ?", (exact,))
         found: dict[str, dict[str, Look]] = {}
-        for look in map(_look, rows):
+        for look in self._looks(rows):
             found.setdefault(look.exact, {})[look.doc_id] = look
         return {exact: [looks[doc_id] for doc_id in sorted(looks)] for exact, looks in found.items()}
 
     def copies(self, doc_id: str) -> tuple[str, ...]:
         """Ids of the copies that a document stands for, sorted."""
         rows = self._run("SELECT doc_id FROM looks WHERE kept = ?", (_key(doc_id),))
-        return tuple(sorted(_name(row[0]) for row in rows))
+        with damage_told(self._path, self._hint):
+            return tuple(sorted(_name(row[0]) for row in rows))
 
     def older_than(self, date: str) -> list[Look]:
         """Looks of documents last modified before an ISO date, sorted by id."""
         rows = self._run(f"SELECT {_COLUMNS} FROM looks WHERE kept IS NULL AND modified < ?", (date,))
-        return sorted(map(_look, rows), key=lambda look: look.doc_id)
+        return self._looks(rows)
+
+    def _looks(self, rows: Sequence[Sequence[object]]) -> list[Look]:
+        with damage_told(self._path, self._hint):
+            return sorted(map(_look, rows), key=lambda look: look.doc_id)
 
     def forget(self, doc_id: str) -> None:
         """Drop a document's look."""
@@ -132,7 +140,15 @@ def _key(name: str) -> str:
 
 
 def _name(stored: object) -> str:
-    return str(json.loads(str(stored)))
+    return decode(str, parse_json(str(stored)))
+
+
+def _meta(stored: object) -> Mapping[str, str]:
+    return decode(Mapping[str, str], parse_json(str(stored)))  # type: ignore[type-abstract]
+
+
+def _groups(stored: object) -> tuple[str, ...]:
+    return decode(tuple[str, ...], parse_json(str(stored)))
 
 
 def _look(row: Sequence[object]) -> Look:

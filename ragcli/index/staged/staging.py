@@ -13,11 +13,21 @@ from pathlib import Path, PurePath
 
 from ragcli.codec import decode, encode
 from ragcli.index.roots import candidates, guesses, holds, relative_to_index
-from ragcli.index.staged.database import canonical, open_database, pack_bytes, scrub, store_errors, transaction, unpack
+from ragcli.index.staged.database import (
+    canonical,
+    damage_told,
+    open_database,
+    pack_bytes,
+    scrub,
+    store_errors,
+    transaction,
+    unpack,
+)
 from ragcli.index.staged.ingest_notes import SCHEMA as NOTES_SCHEMA
 from ragcli.index.staged.ingest_notes import IngestNotes
 from ragcli.names import kept, name_of
 from ragcli.records import Chunk, Document, Entry, FileReport, FileState, Root
+from ragcli.regular_files import parse_json
 
 FORMAT = 3
 
@@ -99,10 +109,11 @@ class Staging:
     def roots(self) -> list[Root]:
         """Every root, in the order in which they were added, where it is now."""
         rows = self._rows("SELECT root_id, path, label, relative FROM roots ORDER BY root_id")
-        return [
-            Root(int(str(row[0])), self._place(int(str(row[0])), name_of(row[1]), name_of(row[3])), name_of(row[2]))
-            for row in rows
-        ]
+        with damage_told(self.path, _HINT):
+            return [
+                Root(int(str(row[0])), self._place(int(str(row[0])), name_of(row[1]), name_of(row[3])), name_of(row[2]))
+                for row in rows
+            ]
 
     def _place(self, root_id: int, path: str, relative: str) -> Path:
         """Where a root is now: at the first of its places that holds its files, else the first that is there."""
@@ -168,12 +179,14 @@ class Staging:
     def file(self, root_id: int, relative: str) -> FileState | None:
         """The file as last read, or None when it is new."""
         rows = self._rows(f"{_FILE_SELECT} WHERE root_id = ? AND relative = ?", (root_id, kept(relative)))
-        return _file_state(rows[0]) if rows else None
+        with damage_told(self.path, _HINT):
+            return _file_state(rows[0]) if rows else None
 
     def files(self, root_id: int) -> Iterator[FileState]:
         """Every file of a root, ordered by its stored path."""
         rows = self._rows(f"{_FILE_SELECT} WHERE root_id = ? ORDER BY relative", (root_id,))
-        return (_file_state(row) for row in rows)
+        with damage_told(self.path, _HINT):
+            return iter([_file_state(row) for row in rows])
 
     def put_file(self, state: FileState) -> None:
         """Keep what was read of a file, in place of what was kept before."""
@@ -230,12 +243,14 @@ class Staging:
         rows = self._rows("SELECT data FROM documents WHERE doc_id = ?", (kept(doc_id),))
         if not rows:
             raise KeyError(doc_id)
-        return decode(Document, unpack(_bytes(rows[0][0])))
+        with damage_told(self.path, _HINT):
+            return decode(Document, unpack(rows[0][0]))
 
     def owner(self, doc_id: str) -> tuple[int, str] | None:
         """Root id and relative path of the file that gave the document, or None when there is no such document."""
         rows = self._rows("SELECT root_id, relative FROM documents WHERE doc_id = ?", (kept(doc_id),))
-        return (int(str(rows[0][0])), name_of(rows[0][1])) if rows else None
+        with damage_told(self.path, _HINT):
+            return (int(str(rows[0][0])), name_of(rows[0][1])) if rows else None
 
     # ------------------------------------------------------------ chunks
 
@@ -264,7 +279,8 @@ class Staging:
         rows = self._rows("SELECT data FROM chunk_sets WHERE doc_id = ?", (kept(doc_id),))
         if not rows:
             raise KeyError(doc_id)
-        return [decode(Chunk, item) for item in unpack(_bytes(rows[0][0]))]
+        with damage_told(self.path, _HINT):
+            return list(decode(tuple[Chunk, ...], unpack(rows[0][0])))
 
     # ------------------------------------------------------------ for the publisher
 
@@ -274,7 +290,8 @@ class Staging:
             "SELECT doc_id, c.entry_key, c.count FROM documents d JOIN chunk_sets c USING (doc_id) "
             "WHERE d.document_key = c.document_key ORDER BY doc_id"
         )
-        return {name_of(row[0]): Entry(name_of(row[0]), str(row[1]), int(str(row[2]))) for row in rows}
+        with damage_told(self.path, _HINT):
+            return {name_of(row[0]): Entry(name_of(row[0]), str(row[1]), int(str(row[2]))) for row in rows}
 
     def unchunked(self) -> list[str]:
         """Documents without chunks, or with chunks of an older content, sorted by id."""
@@ -302,8 +319,6 @@ _FILE_SELECT = "SELECT root_id, relative, size, mtime_ns, sha256, parse_key, rep
 
 
 def _file_state(row: Sequence[object]) -> FileState:
-    import json
-
     root_id, relative, size, mtime_ns, sha256, parse_key, reports, doc_ids, aliases, real = row
     return FileState(
         root_id=int(str(root_id)),
@@ -312,9 +327,9 @@ def _file_state(row: Sequence[object]) -> FileState:
         mtime_ns=int(str(mtime_ns)),
         sha256=str(sha256),
         parse_key=str(parse_key),
-        reports=tuple(decode(FileReport, item) for item in json.loads(_bytes(reports))),
-        doc_ids=tuple(json.loads(_bytes(doc_ids))),
-        aliases=tuple(json.loads(_bytes(aliases))),
+        reports=decode(tuple[FileReport, ...], parse_json(_bytes(reports))),
+        doc_ids=decode(tuple[str, ...], parse_json(_bytes(doc_ids))),
+        aliases=decode(tuple[str, ...], parse_json(_bytes(aliases))),
         real=name_of(real),
     )
 
@@ -328,5 +343,6 @@ def _unique_label(path: PurePath, taken: set[str]) -> str:
 
 
 def _bytes(value: object) -> bytes:
-    assert isinstance(value, bytes)
+    if not isinstance(value, bytes):
+        raise TypeError(f"bytes are wanted, {type(value).__name__} found")
     return value
