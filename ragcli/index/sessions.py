@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 from ragcli.codec import decode, encode
@@ -21,9 +21,9 @@ class Sessions:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def turns(self, name: str, groups: Collection[str] = ()) -> list[Turn]:
-        """The turns of a session, oldest first, that an asker with these groups may see; empty for a new session."""
-        return [turn for turn in self._read(self._path(name)) if set(turn.groups) <= set(groups)]
+    def turns(self, name: str) -> list[Turn]:
+        """The turns of a session, oldest first, whoever may see them; empty for a new session."""
+        return list(self._read(self._path(name)))
 
     def append(self, name: str, turn: Turn) -> None:
         """Adds a turn. Raises ConfigError for a name that cannot be a file's, StoreError when it cannot be written."""
@@ -49,12 +49,14 @@ class Sessions:
             found.append(SessionInfo(path.stem, len(turns), turns[-1].created if turns else ""))
         return found
 
-    def drop(self, name: str) -> None:
-        """Removes a session. Raises NotFound when there is none of that name."""
+    def drop(self, name: str, wanted: Callable[[Turn], bool]) -> None:
+        """Removes the wanted turns of a session, and with the last one the session. Raises NotFound for none."""
         path = self._path(name)
-        if not path.is_file():
+        turns = list(self._read(path))
+        kept = [turn for turn in turns if not wanted(turn)]
+        if len(kept) == len(turns):
             raise NotFound(f"no session {name!r}", hint="rag session list")
-        path.unlink()
+        _keep(path, kept)
 
     def forget(self, doc_ids: Collection[str]) -> int:
         """Removes every turn that used one of the documents; how many went."""
@@ -64,9 +66,7 @@ class Sessions:
             kept = [turn for turn in turns if not set(turn.doc_ids) & set(doc_ids)]
             gone += len(turns) - len(kept)
             if len(kept) < len(turns):
-                aside = path.with_suffix(".new")
-                aside.write_text("".join(json.dumps(encode(turn), ensure_ascii=False) + "\n" for turn in kept), "utf-8")
-                aside.replace(path)
+                _keep(path, kept)
         return gone
 
     def _path(self, name: str) -> Path:
@@ -77,8 +77,21 @@ class Sessions:
     def _read(self, path: Path) -> Iterator[Turn]:
         if not path.is_file():
             return
-        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        for line in path.read_text(encoding="utf-8", errors="replace").split(
+            "\n"
+        ):  # not at U+2028: it may stand in an answer
             try:
                 yield decode(Turn, json.loads(line))
             except (json.JSONDecodeError, KeyError, TypeError):
                 continue  # a torn last line
+
+
+def _keep(path: Path, turns: Sequence[Turn]) -> None:
+    """Leave these turns of a session, and no file when there are none."""
+    if not turns:
+        path.unlink()
+        return
+    aside = path.with_suffix(".new")
+    lines = "".join(json.dumps(encode(turn), ensure_ascii=False) + "\n" for turn in turns)
+    aside.write_bytes(lines.encode("utf-8", "surrogatepass"))
+    aside.replace(path)

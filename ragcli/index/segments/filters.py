@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ragcli.errors import ConfigError
 from ragcli.filters import DATE_KEYS, META, TEXT_KEYS, condition, key_of
 from ragcli.names import valid
-from ragcli.records import Filter
+from ragcli.records import Filter, is_open
 
 if TYPE_CHECKING:
     from ragcli.index.segments.segment import Segment
@@ -34,12 +34,7 @@ def acl_values(values: Sequence[str], groups: Sequence[str], default_acl: Sequen
     An empty set counts as ``default_acl``, and when that is empty too the document is public.
     """
     own = set(groups)
-    found = []
-    for value in values:
-        wanted = set(json.loads(value)) or set(default_acl)
-        if not wanted or wanted & own:
-            found.append(value)
-    return found
+    return [value for value in values if is_open(json.loads(value), own, default_acl)]
 
 
 def matching_values(segment: Segment, key: str, item: Filter) -> tuple[list[str], bool]:
