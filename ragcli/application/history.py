@@ -1,6 +1,6 @@
 """``Index.traces`` and ``Index.sessions``: past questions and conversations, as someone with some groups may see them.
 
-A trace or a turn is shown only to someone who is in every group its question was asked with.
+What they may see is what ``pipelines.asking.remembered`` says, by today's access to the documents in them.
 """
 
 from __future__ import annotations
@@ -8,9 +8,12 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ragcli.config import Config
 from ragcli.errors import NotFound
+from ragcli.pipelines.asking.remembered import TodaysAccess
 from ragcli.records import SessionInfo, Trace, Turn, Verdict
 
 if TYPE_CHECKING:
@@ -18,16 +21,16 @@ if TYPE_CHECKING:
 
 
 class Traces:
-    """Past questions; ``groups`` are the asker's where none are given."""
+    """Past questions. The asker's groups are those of the settings where none are given."""
 
-    def __init__(self, store: Store, groups: Sequence[str]) -> None:
+    def __init__(self, store: Store, config: Config) -> None:
         self._store = store
-        self._groups = tuple(groups)
+        self._config = config
 
     def list(self, groups: Sequence[str] | None = None) -> list[Trace]:
         """Every trace that may be seen, oldest first, with its feedback."""
-        own = set(groups or self._groups)
-        return [trace for trace in self._store.traces if own.issuperset(trace.groups)]
+        with _access(self._store, self._config, groups) as access:
+            return list(access.traces(self._store.traces))
 
     def get(self, trace_id: str, groups: Sequence[str] | None = None) -> Trace:
         """The trace with this id or beginning. Raises NotFound, also for one that the groups may not see."""
@@ -40,7 +43,8 @@ class Traces:
 
     def feedback(self, trace_id: str, verdict: Verdict, groups: Sequence[str] | None = None) -> Trace:
         """Record a user's verdict. Raises NotFound as ``get`` does."""
-        return self._store.traces.feedback(self.get(trace_id, groups).trace_id, verdict)
+        found = self.get(trace_id, groups)
+        return replace(found, feedback=self._store.traces.feedback(found.trace_id, verdict).feedback)
 
     def stats(self, groups: Sequence[str] | None = None) -> dict[str, Any]:
         """Counts and times over past questions, as ``rag stats --json`` prints them."""
@@ -68,21 +72,29 @@ def summary(traces: Sequence[Trace]) -> dict[str, Any]:
 
 
 class Sessions:
-    """Conversations; ``groups`` are the asker's where none are given."""
+    """Conversations. The asker's groups are those of the settings where none are given."""
 
-    def __init__(self, store: Store, groups: Sequence[str]) -> None:
+    def __init__(self, store: Store, config: Config) -> None:
         self._store = store
-        self._groups = tuple(groups)
+        self._config = config
 
     def turns(self, name: str, groups: Sequence[str] | None = None) -> list[Turn]:
         """The turns of a conversation that may be seen, oldest first; empty for a new one."""
-        return self._store.sessions.turns(name, groups or self._groups)
+        with _access(self._store, self._config, groups) as access:
+            return list(access.turns(self._store.sessions.turns(name)))
 
     def list(self, groups: Sequence[str] | None = None) -> list[SessionInfo]:
         """The conversations that hold a turn that may be seen, with how many of them and the last."""
-        seen = {info.name: self.turns(info.name, groups) for info in self._store.sessions.list()}
+        log = self._store.sessions
+        with _access(self._store, self._config, groups) as access:
+            seen = {info.name: list(access.turns(log.turns(info.name))) for info in log.list()}
         return [SessionInfo(name, len(turns), turns[-1].created) for name, turns in seen.items() if turns]
 
-    def drop(self, name: str) -> None:
-        """Remove a conversation. Raises NotFound when there is none of that name."""
-        self._store.sessions.drop(name)
+    def drop(self, name: str, groups: Sequence[str] | None = None) -> None:
+        """Remove what may be seen of a conversation. Raises NotFound when that is nothing."""
+        seen = {(turn.trace_id, turn.created, turn.question) for turn in self.turns(name, groups)}
+        self._store.sessions.drop(name, lambda turn: (turn.trace_id, turn.created, turn.question) in seen)
+
+
+def _access(store: Store, config: Config, groups: Sequence[str] | None) -> TodaysAccess:
+    return TodaysAccess(store, groups or config.groups, config.index.default_acl)

@@ -272,8 +272,7 @@ class Index:
 
         asked, reader = self.scope(**scope), self.reader
         reader.begin(question)
-        sessions = self.store.sessions
-        earlier = earlier_questions(sessions, session, asked.groups) if session is not None else []
+        earlier = earlier_questions(self.sessions.turns(session, asked.groups)) if session is not None else []
         result = reader.ask(
             question,
             asked,
@@ -285,7 +284,7 @@ class Index:
             on_sentence=on_sentence,
         )
         if session is not None:
-            keep_turn(sessions, session, asked.groups, result)
+            keep_turn(self.store.sessions, session, asked.groups, result)
         return result
 
     def plan_prompt(self, question: str, *, direct: bool = False, **scope: Unpack[ScopeOptions]) -> PromptPlan:
@@ -327,14 +326,14 @@ class Index:
         """Past questions."""
         from ragcli.application.history import Traces
 
-        return Traces(self.store, self.config.groups)
+        return Traces(self.store, self.config)
 
     @functools.cached_property
     def sessions(self) -> Sessions:
         """Conversations."""
         from ragcli.application.history import Sessions
 
-        return Sessions(self.store, self.config.groups)
+        return Sessions(self.store, self.config)
 
     # ------------------------------------------------------------ measuring
 

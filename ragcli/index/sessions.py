@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 from ragcli.codec import decode, encode
 from ragcli.errors import ConfigError, NotFound, StoreError
 from ragcli.records import SessionInfo, Turn
-from ragcli.regular_files import check_file, check_folder, json_lines, make_folder, open_regular
+from ragcli.regular_files import check_folder, json_lines, make_folder, open_regular
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
@@ -22,9 +22,9 @@ class Sessions:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def turns(self, name: str, groups: Collection[str] = ()) -> list[Turn]:
-        """The turns of a session, oldest first, that an asker with these groups may see; empty for a new session."""
-        return [turn for turn in self._read(self._path(name)) if set(turn.groups) <= set(groups)]
+    def turns(self, name: str) -> list[Turn]:
+        """The turns of a session, oldest first, whoever may see them; empty for a new session."""
+        return list(self._read(self._path(name)))
 
     def append(self, name: str, turn: Turn) -> None:
         """Adds a turn. Raises ConfigError for a name that cannot be a file's, StoreError when it cannot be written."""
@@ -50,12 +50,14 @@ class Sessions:
             found.append(SessionInfo(path.stem, len(turns), turns[-1].created if turns else ""))
         return found
 
-    def drop(self, name: str) -> None:
-        """Removes a session. Raises NotFound when there is none of that name."""
+    def drop(self, name: str, wanted: Callable[[Turn], bool]) -> None:
+        """Removes the wanted turns of a session, and with the last one the session. Raises NotFound for none."""
         path = self._path(name)
-        if not check_file(path):
+        turns = list(self._read(path))
+        kept = [turn for turn in turns if not wanted(turn)]
+        if len(kept) == len(turns):
             raise NotFound(f"no session {name!r}", hint="rag session list")
-        path.unlink()
+        _keep(path, kept)
 
     def forget(self, doc_ids: Collection[str]) -> int:
         """Removes every turn that used one of the documents; how many went."""
@@ -65,13 +67,7 @@ class Sessions:
             kept = [turn for turn in turns if not set(turn.doc_ids) & set(doc_ids)]
             gone += len(turns) - len(kept)
             if len(kept) < len(turns):
-                aside = path.with_suffix(".new")
-                aside.unlink(missing_ok=True)
-                lines = "".join(json.dumps(encode(turn), ensure_ascii=False) + "\n" for turn in kept)
-                handle = open_regular(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-                with os.fdopen(handle, "wb") as file:
-                    file.write(lines.encode("utf-8", "surrogatepass"))
-                aside.replace(path)
+                _keep(path, kept)
         return gone
 
     def _path(self, name: str) -> Path:
@@ -85,3 +81,17 @@ class Sessions:
                 yield decode(Turn, row)
             except TypeError:
                 continue
+
+
+def _keep(path: Path, turns: Sequence[Turn]) -> None:
+    """Leave these turns of a session, and no file when there are none."""
+    if not turns:
+        path.unlink()
+        return
+    aside = path.with_suffix(".new")
+    aside.unlink(missing_ok=True)
+    lines = "".join(json.dumps(encode(turn), ensure_ascii=False) + "\n" for turn in turns)
+    handle = open_regular(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(lines.encode("utf-8", "surrogatepass"))
+    aside.replace(path)

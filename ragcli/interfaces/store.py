@@ -164,8 +164,8 @@ class TraceLog(Protocol):
 class SessionLog(Protocol):
     """Conversations, by name."""
 
-    def turns(self, name: str, groups: Collection[str] = ()) -> list[Turn]:
-        """The turns of a session, oldest first, that an asker with these groups may see; empty for a new session."""
+    def turns(self, name: str) -> list[Turn]:
+        """The turns of a session, oldest first, whoever may see them; empty for a new session."""
 
     def append(self, name: str, turn: Turn) -> None:
         """Add a turn. Raises ConfigError for a name that cannot be one, StoreError when it cannot be written."""
@@ -173,8 +173,8 @@ class SessionLog(Protocol):
     def list(self) -> Sequence[SessionInfo]:
         """Every session, by name."""
 
-    def drop(self, name: str) -> None:
-        """Remove a session. Raises NotFound when there is none of that name."""
+    def drop(self, name: str, wanted: Callable[[Turn], bool]) -> None:
+        """Remove the wanted turns of a session, and with the last one the session. Raises NotFound for none of them."""
 
     def forget(self, doc_ids: Collection[str]) -> int:
         """Remove every turn that used one of the documents; how many went."""

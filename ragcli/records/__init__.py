@@ -6,7 +6,18 @@ Offsets are half-open character positions in ``Document.text``; pages, lines, ra
 from ragcli.records.answers import Answer, AskResult, Citation, Sentence, SentenceStatus, Step, Trace, Verdict
 from ragcli.records.chunks import Chunk
 from ragcli.records.completions import Claim, Completion, ModelRequest, NotFoundReason, Passage, Usage
-from ragcli.records.documents import Alias, Block, BlockKind, Coverage, Document, FileReport, Metadata, Section, Span
+from ragcli.records.documents import (
+    Alias,
+    Block,
+    BlockKind,
+    Coverage,
+    Document,
+    FileReport,
+    Metadata,
+    Section,
+    Span,
+    is_open,
+)
 from ragcli.records.golden import GoldenCase, Judgment
 from ragcli.records.index import Allowed, EmbedderInfo, Forgotten, PublishResult, VersionDiff, VersionInfo
 from ragcli.records.retrieval import DenseMethod, Filter, Hit, Ranking, Retrieval, RetrievedChunk, Scope, SearchMode
@@ -61,4 +72,5 @@ __all__ = [
     "Verdict",
     "VersionDiff",
     "VersionInfo",
+    "is_open",
 ]

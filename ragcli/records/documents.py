@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -80,6 +80,19 @@ class Metadata:
     type: str | None = None
     tags: tuple[str, ...] = ()
     extra: Mapping[str, str] = field(default_factory=dict)
+
+    def is_open_to(self, groups: Collection[str], default_acl: Collection[str]) -> bool:
+        """Whether someone in ``groups`` may see it; ``default_acl`` stands in where it names none."""
+        return is_open(self.acl, groups, default_acl)
+
+
+def is_open(acl: Collection[str], groups: Collection[str], default_acl: Collection[str]) -> bool:
+    """Whether an access set opens something to ``groups``.
+
+    An empty set counts as ``default_acl``, and when that is empty too it is public.
+    """
+    wanted = acl or default_acl
+    return not wanted or not set(wanted).isdisjoint(groups)
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,3 +85,37 @@ def test_tune_writes_the_threshold_into_the_settings(folder: Path) -> None:
     (folder / "few.jsonl").write_text("".join(json.dumps(row) + "\n" for row in yes))
     few = here("tune", "few.jsonl", cwd=folder)
     assert few.code == 2 and "unanswerable" in few.err
+
+
+def test_what_was_closed_since_is_neither_shown_nor_gone_on_with_nor_dropped(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "pay.md").write_text("# Pay\n\nThe canary bonus is seventeen euros a month.\n")
+    (notes / "cats.md").write_text("# Cats\n\nThe office cat is called Ferdinand.\n")
+    env = {"RAG_RETRIEVE__MODE": "bm25"}
+
+    def said(*line: str) -> str:
+        ran = here(*line, cwd=tmp_path, env=env)
+        return ran.out + ran.err
+
+    assert here("ingest", "notes", cwd=tmp_path, env=env).code == 0
+    for question, source in (
+        ("How much is the canary bonus?", "pay.md"),
+        ("What is the office cat called?", "cats.md"),
+    ):
+        line = ("ask", question, "--session", "talk", "--filter", f"source={source}", "--json")
+        assert here(*line, cwd=tmp_path, env=env).json["found"], question
+    trace_id = here("log", "--json", cwd=tmp_path, env=env).json["traces"][0]["trace_id"]
+    (notes / "pay.md").write_text("---\nacl: [hr]\n---\n# Pay\n\nThe canary bonus is seventeen euros a month.\n")
+    assert here("ingest", "notes", cwd=tmp_path, env=env).code == 0
+    for line in (("log",), ("stats",), ("session", "show", "talk"), ("session", "list"), ("log", "--json")):
+        assert "canary" not in said(*line) and "pay.md" not in said(*line)
+    assert here("stats", "--json", cwd=tmp_path, env=env).json["questions"] == 1
+    for line in (("log", trace_id), ("feedback", trace_id, "good"), ("golden", "promote", trace_id)):
+        ran = here(*line, cwd=tmp_path, env=env)
+        assert ran.code == 4 and ran.err.startswith("error: no trace has the id")
+    assert said("session", "drop", "talk") == "talk dropped\n"
+    assert "canary" in said("session", "show", "talk", "--as", "hr")
+    assert "Ferdinand" not in said("session", "show", "talk", "--as", "hr")
+    assert here("session", "drop", "talk", cwd=tmp_path, env=env).code == 4
+    assert "canary" in said("log", "--as", "hr")

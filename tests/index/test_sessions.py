@@ -1,4 +1,4 @@
-"""Sessions: kept, listed, dropped, forgotten; nobody sees turns asked with groups they lack."""
+"""Sessions: kept, listed, dropped, forgotten."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def _turn(question: str, **more: tuple[str, ...]) -> Turn:
     return Turn("2026-03-01T10:00:00+00:00", question, question, "Two days.", True, "t1", **more)
 
 
-def test_turns_in_order_by_groups(tmp_path: Path) -> None:
+def test_turns_in_order(tmp_path: Path) -> None:
     sessions = Sessions(tmp_path / "sessions")
     assert sessions.turns("a") == []
     sessions.append("a", _turn("public?"))
     sessions.append("a", _turn("secret?", groups=("hr",)))
-    assert [turn.question for turn in sessions.turns("a", ("hr", "it"))] == ["public?", "secret?"]
-    assert [turn.question for turn in sessions.turns("a")] == ["public?"]
-    assert [(info.name, info.turns) for info in sessions.list()] == [("a", 2)]
+    sessions.append("a", _turn("a\u2028b?"))
+    assert [turn.question for turn in sessions.turns("a")] == ["public?", "secret?", "a\u2028b?"]
+    assert [(info.name, info.turns) for info in sessions.list()] == [("a", 3)]
 
 
 def test_drop_and_forget(tmp_path: Path) -> None:
@@ -31,9 +31,15 @@ def test_drop_and_forget(tmp_path: Path) -> None:
     sessions.append("a", _turn("two?", doc_ids=("y.md",)))
     assert sessions.forget({"x.md"}) == 1
     assert [turn.question for turn in sessions.turns("a")] == ["two?"]
-    sessions.drop("a")
+    sessions.append("a", _turn("three?"))
+    sessions.drop("a", lambda turn: turn.question == "two?")
+    assert [turn.question for turn in sessions.turns("a")] == ["three?"]
     with pytest.raises(NotFound):
-        sessions.drop("a")
+        sessions.drop("a", lambda turn: turn.question == "two?")
+    sessions.drop("a", lambda turn: True)
+    assert sessions.list() == []
+    with pytest.raises(NotFound):
+        sessions.drop("a", lambda turn: True)
 
 
 @pytest.mark.parametrize("name", ["", "../x", "a/b", ".hidden", "x" * 65, "a b", "\n"])

@@ -8,7 +8,6 @@ import zipfile
 from typing import Any
 
 import pytest
-from ragcli.sessions import Turn
 
 from ragcli.codec import encode
 from ragcli.config import example_yaml

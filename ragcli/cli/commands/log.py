@@ -1,6 +1,7 @@
 """``rag log``, ``rag stats`` and ``rag feedback``: past questions, their health, the users' verdicts.
 
-A trace is shown only to someone who is in every group its question was asked for.
+A trace is shown only to someone who is in every group its question was asked with and may see, by today's access, every
+document in it.
 """
 
 from __future__ import annotations

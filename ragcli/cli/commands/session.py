@@ -1,6 +1,7 @@
 """``rag session``: the conversations kept for ``rag ask --session NAME``.
 
-A turn is shown only to someone who is in every group it was asked with.
+A turn is shown, gone on with and dropped only by someone who is in every group it was asked with and may see, by
+today's access, what was sent for it.
 """
 
 from __future__ import annotations
@@ -56,8 +57,8 @@ def show(context: typer.Context, name: Name, groups: Groups = None) -> None:
     run.output.result(content, printable(text))
 
 
-def drop(context: typer.Context, name: Name) -> None:
-    """Remove a conversation."""
+def drop(context: typer.Context, name: Name, groups: Groups = None) -> None:
+    """Remove what you may see of a conversation."""
     run = invocation(context)
-    run.index_with().sessions.drop(name)
+    run.index_with().sessions.drop(name, groups)
     run.output.result({"schema": "rag.session-drop/1", "name": name}, f"{name} dropped")

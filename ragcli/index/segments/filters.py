@@ -10,7 +10,7 @@ from ragcli.codec import decode
 from ragcli.errors import ConfigError, StoreError
 from ragcli.filters import DATE_KEYS, META, TEXT_KEYS, condition, key_of
 from ragcli.names import valid
-from ragcli.records import Filter
+from ragcli.records import Filter, is_open
 from ragcli.regular_files import parse_json
 
 if TYPE_CHECKING:
@@ -35,12 +35,7 @@ def acl_values(values: Sequence[str], groups: Sequence[str], default_acl: Sequen
     An empty set counts as ``default_acl``, and when that is empty too the document is public.
     """
     own = set(groups)
-    found = []
-    for value in values:
-        wanted = set(_groups(value)) or set(default_acl)
-        if not wanted or wanted & own:
-            found.append(value)
-    return found
+    return [value for value in values if is_open(_groups(value), own, default_acl)]
 
 
 def _groups(value: str) -> tuple[str, ...]:

@@ -9,9 +9,9 @@ from ragcli.interfaces import SessionLog
 from ragcli.records import AskResult, Turn
 
 
-def earlier_questions(sessions: SessionLog, name: str, groups: Sequence[str]) -> list[str]:
-    """The questions of a session that someone with these groups may see, each able to stand alone, oldest first."""
-    return [turn.standalone_question for turn in sessions.turns(name, groups)]
+def earlier_questions(turns: Sequence[Turn]) -> list[str]:
+    """The questions of a session, each able to stand alone, oldest first."""
+    return [turn.standalone_question for turn in turns]
 
 
 def keep_turn(sessions: SessionLog, name: str, groups: Sequence[str], result: AskResult) -> None:
