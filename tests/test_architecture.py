@@ -41,6 +41,7 @@ OWNERS = {
         "parse.pdf.document",
         "parse.pdf.page",
     ),
+    "chardet": ("parse.decode",),
     "trafilatura": ("parse.web.html",),
     "markdown_it": ("parse.text.markdown",),
     "fasttext": ("parse.language",),

@@ -1,8 +1,8 @@
 """Bytes to text in whatever encoding they are, and the name of the encoding that was found.
 
-Byte order marks and declarations are believed first, then strict UTF-8. What is left is decided between the encodings
-that decode the bytes at all: by ``charset-normalizer`` where the script is clear, by the letters themselves between
-code pages of one script, which differ in a few characters only.
+Byte order marks and declarations are believed first, then strict UTF-8. What is left is decided by ``chardet``, whose
+candidates are weighed by how common they are and by whether their words look like words; where two readings that
+differ are about as likely, a warning says so.
 """
 
 from __future__ import annotations
@@ -20,26 +20,51 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _ISO2022 = re.compile(rb"\x1b\$[@B]|\x1b\$\(D|\x1b\([JI]")
-_EAST_ASIAN = ("euc_jp", "cp932", "gb18030", "big5", "euc_kr")
-_ALPHABETIC = ("cp1252", "cp1250", "cp1251", "koi8-r", "cp866", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257")
+_WORD = re.compile(r"[^\W\d_]+")
+_APART = {"CYRILLIC", "GREEK", "HEBREW", "ARABIC", "THAI", "HANGUL", "LATIN"}
+"""Scripts whose letters do not stand together in one word."""
+_COMMON = {
+    *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874", "tis-620", "utf-8"),
+    *("cp932", "euc_jp", "gb18030", "big5", "cp949", "koi8-r", "koi8-u"),
+}
+_LESS_COMMON = {
+    *("iso8859-2", "iso8859-5", "iso8859-6", "iso8859-7", "iso8859-8", "iso8859-9", "iso8859-13", "iso8859-15"),
+    *("iso8859-16", "mac-roman", "mac-cyrillic", "cp850", "cp852", "cp866"),
+}
+_WIDER = {
+    **dict.fromkeys(("shift_jis", "shift_jis_2004", "shift_jisx0213"), "cp932"),
+    **dict.fromkeys(("euc_jis_2004", "euc_jisx0213"), "euc_jp"),
+    **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
+    **{"euc_kr": "cp949", "iso8859-1": "cp1252"},
+}
+"""What files in an encoding are really in: the one that holds it whole, or the one that everybody writes."""
+_CANDIDATES = 8
+_SAMPLE = 20_000  # bytes of lines that are not plain ASCII
+_LOOKED_AT = 4_000  # characters whose words are looked at
+_LEAST = 0.1  # a likelihood under which nothing is known
+_AS_LIKELY = 0.93
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
     """Text and the encoding it was in; ``guessed`` unless a mark, a declaration or UTF-8 itself proved it.
 
-    ``replaced`` counts bytes that fit no character and became U+FFFD.
+    ``replaced`` counts bytes that fit no character and became U+FFFD; ``rival`` is an encoding that is about as likely
+    and gives another text.
     """
 
     text: str
     encoding: str
     guessed: bool = False
     replaced: int = 0
+    rival: str = ""
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a reader of the coverage must know about the bytes."""
-        return (f"{self.replaced} bytes are not {self.encoding} and were replaced",) if self.replaced else ()
+        lost = f"{self.replaced} bytes are not {self.encoding} and were replaced" if self.replaced else ""
+        unsure = f"read as {self.encoding}, which is not sure: it may be {self.rival} (save it as UTF-8)"
+        return tuple(filter(None, (lost, unsure if self.rival else "")))
 
 
 def decode(data: bytes, declared: str | None = None) -> Decoded:
@@ -122,18 +147,72 @@ def _suspicious(text: str) -> bool:
     return any("\x80" <= char <= "\x9f" for char in text)
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    likely: float
+    encoding: str
+    text: str
+
+
 def _guess(data: bytes) -> Decoded:
-    sample = data[:200_000]
-    scored = []
-    for order, name in enumerate((*_EAST_ASIAN, *_ALPHABETIC)):
-        text = _lenient(sample, name)
+    """The likeliest reading of bytes that nothing else tells about."""
+    readings = _readings(_sample(data))
+    for reading in readings:
+        text = _strict(data, reading.encoding)
         if text is not None:
-            scored.append((_score(text, name), -order, name))
-    if scored:
-        best = max(scored)[2]
-        text = data.decode(best, "replace")
-        return Decoded(text, best, guessed=True, replaced=text.count("\ufffd"))
-    return Decoded(data.decode("cp1252", "replace"), "cp1252", guessed=True)
+            return Decoded(text, reading.encoding, guessed=True, rival=_rival(reading, readings))
+    name = readings[0].encoding if readings else "cp1252"
+    text = data.decode(name, "replace")
+    return Decoded(text, name, guessed=True, replaced=text.count("\ufffd"))
+
+
+def _sample(data: bytes) -> bytes:
+    """The first lines that are not plain ASCII: what tells encodings apart."""
+    lines = (line for line in data.splitlines() if not line.isascii())
+    sample, size = [], 0
+    for line in lines:
+        sample.append(line)
+        size += len(line)
+        if size >= _SAMPLE:
+            break
+    return b"\n".join(sample) if size < 2 * _SAMPLE else data[:_SAMPLE]
+
+
+def _readings(sample: bytes) -> list[_Reading]:
+    """The candidates, the likeliest first."""
+    import chardet
+
+    found: dict[str, _Reading] = {}
+    for candidate in chardet.detect_all(sample, max_bytes=_SAMPLE)[:_CANDIDATES]:
+        name = _name(candidate["encoding"] or "")
+        text = _lenient(sample, name) if name else None
+        if text is not None and name not in found:
+            found[name] = _Reading(candidate["confidence"] * _weight(name) * _wordlike(text), name, text)
+    if max((reading.likely for reading in found.values()), default=0.0) < _LEAST:
+        text = _lenient(sample, "cp1252")
+        if text is not None:
+            found["cp1252"] = _Reading(_LEAST * _wordlike(text), "cp1252", text)
+    return sorted(found.values(), key=lambda reading: (-reading.likely, reading.encoding))
+
+
+def _rival(chosen: _Reading, readings: list[_Reading]) -> str:
+    """Another reading that is about as likely; the next one at all where hardly anything is known."""
+    others = (one for one in readings if one.text != chosen.text)
+    bound = _AS_LIKELY * chosen.likely if chosen.likely >= _LEAST else 0.0
+    return next((one.encoding for one in others if one.likely > bound), "")
+
+
+def _name(encoding: str) -> str:
+    """The codec's own name, empty when Python has none."""
+    try:
+        name = codecs.lookup(encoding).name
+    except LookupError:
+        return ""
+    return _WIDER.get(name, name)
+
+
+def _weight(name: str) -> float:
+    return 1.0 if name in _COMMON else 0.98 if name in _LESS_COMMON else 0.9
 
 
 def _lenient(sample: bytes, name: str) -> str | None:
@@ -145,99 +224,21 @@ def _lenient(sample: bytes, name: str) -> str | None:
         return None
 
 
-_COMMON_HAN = frozenset(
-    "的一是不了在人有我他这個们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种"
-    "事成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日軍者意无力它与长把机十民第公"
-    "此已工使情明性知全三又关点正业外将两高间由问很最重并物手应战向头文体政美相见被利什二等产或新己制身果加西斯月話合回特"
-    "代内信表化老给世位次度门任常先海通教儿原东声提立及比员解水名真论处走义各入几口认条平系气题活尔更别打女变四神总何电数"
-    "年月日時間東京会社本人大中小上下左右国語学校先生行来見入出立食飲話読書聞買電車駅道店家族父母子友達今何私彼者事物所同自分前"
-)
+def _wordlike(text: str) -> float:
+    """The share of words that are of one script, times that of characters that stand where such characters may."""
+    text = text[:_LOOKED_AT]
+    words = [word for word in _WORD.findall(text) if not word.isascii()]
+    mixed = sum(1 for word in words if len({_script(char) for char in word} & _APART) > 1)
+    outside = sum(1 for char in text if char > "\x7f")
+    odd = sum(_is_odd(*around) for around in zip(" " + text, text, text[1:] + " ", strict=False))
+    return (1 - mixed / max(1, len(words))) * (1 - odd / max(1, outside))
 
 
-_PUNCTUATION = frozenset("–—‘’‚“”„…€§°«»\u00a0•№،؛؟")
-
-
-_FREQUENT_LEADS = {
-    "gb18030": range(0xB0, 0xD8),
-    "euc_jp": range(0xB0, 0xD0),
-    "cp932": range(0x88, 0x98),
-    "big5": range(0xA4, 0xC7),
-}
-"""First bytes of the planes in which each standard keeps the characters in daily use."""
-
-
-def _score(text: str, encoding: str) -> float:
-    """How much the text looks like language: letters in words of one script, few symbols, common characters."""
-    outside = [char for char in text if char > "\x7f"]
-    if not outside:
-        return 0.0
-    total = 0.0
-    for before, char, after in zip(" " + text, text, text[1:] + " ", strict=False):
-        if char > "\x7f":
-            total += _char_score(before, char, after) if _script(char) != "CJK" else _han(char, encoding)
-    if encoding in ("euc_jp", "cp932") and not any("\u3040" <= char <= "\u30ff" for char in outside):
-        total -= 0.5 * len(outside)  # Japanese without a single kana is hardly ever written
-    return total / len(outside)
-
-
-def _han(char: str, encoding: str) -> float:
-    if char in _COMMON_HAN:
-        return 2.4
-    return 1.5 if char.encode(encoding, "replace")[0] in _FREQUENT_LEADS.get(encoding, ()) else 0.2
-
-
-def _char_score(before: str, char: str, after: str) -> float:
-    kind, script = unicodedata.category(char), _script(char)
-    if script in ("HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"):
-        return 1.6
-    if script == "HANGUL":
-        return -2.0 if "\u3131" <= char <= "\u318e" else 1.8
-    if "\u3000" <= char <= "\u303f" or "\uff01" <= char <= "\uff5e":
-        return 1.6
-    if script == "HALFWIDTH":
-        return -0.5
-    if script:
-        return _letter_score(before, char, after, script)
-    if kind in ("Co", "Cc", "Cn"):
-        return -6.0
-    if char in _PUNCTUATION:
-        return 0.5
-    if char in "¿¡ºª":
-        return 0.8 if before.isdigit() or (not before.isalpha() and after.isalpha()) else -2.0
-    return -2.0 if before.isalpha() or after.isalpha() else -0.7
-
-
-def _letter_score(before: str, char: str, after: str, script: str) -> float:
-    """A letter among letters of its own script and case is likely; a capital inside a word or a mixed word is not."""
-    score = 0.6
-    for other in (before, after):
-        if other.isalpha():
-            score += 0.25 if _script(other) == script else -1.2
-    if char.isupper() and before.islower():
-        score -= 1.5
-    if char.islower() and before.isupper() and after.isupper():
-        score -= 1.0
-    by_script = _SCRIPT_SCORES.get(script)
-    return score + (by_script(before, char, after) if by_script else 0.0)
-
-
-def _latin(before: str, char: str, after: str) -> float:
-    """Accented letters stand among plain ones; a word of accented letters alone is another script misread."""
-    alone = sum(1 for other in (before, after) if other > "\x7f" and other.isalpha())
-    return (0.25 if char in "äöüßéèàçêáíóúñâîôëïûãõåæøÄÖÜÉ" else -0.35) - 0.6 * alone
-
-
-def _cyrillic(before: str, char: str, after: str) -> float:
-    del before, after
-    low = char.lower()
-    if low in "оеаинтсрвлк":
-        return 0.4
-    return (-0.15 if low in "фщъэюцхый" else 0.15) if "а" <= low <= "я" or low == "ё" else -0.8
-
-
-def _greek(before: str, char: str, after: str) -> float:
-    del before, after
-    return 0.4 if char.lower() in "αοιετνσηρκπςμλάέίόύήώ" else 0.1
-
-
-_SCRIPT_SCORES = {"LATIN": _latin, "CYRILLIC": _cyrillic, "GREEK": _greek}
+def _is_odd(before: str, char: str, after: str) -> bool:
+    """A character without meaning, a sign inside a word, a capital after a small letter."""
+    if char <= "\x7f":
+        return False
+    kind = unicodedata.category(char)
+    if kind[0] in "SP":
+        return before.isalpha() and after.isalpha() and char not in "’-·"
+    return kind in ("Co", "Cc", "Cn") or (kind == "Lu" and before.islower())

@@ -32,7 +32,8 @@ class Family:
 
 XLS = LEGACY[".xls"]
 ODT, ODP = "application/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.presentation"
-SHEETS_TOO = ("application/vnd.oasis.opendocument.spreadsheet", "application/vnd.ms-excel.sheet.binary.macroEnabled.12")
+ODS = "application/vnd.oasis.opendocument.spreadsheet"
+BINARY_SHEETS = "application/vnd.ms-excel.sheet.binary.macroEnabled.12"
 ARCHIVES = (
     "application/zip",
     "application/x-tar",
@@ -51,8 +52,9 @@ FAMILIES = (
     Family("pdf.image", 1, IMAGES, (), "ocr"),
     Family("office.word.document", 2, (WORD,), ("python-docx",)),
     Family("office.slides", 2, (SLIDES,), ("python-pptx",), "office"),
-    Family("office.sheets.workbook", 3, (SHEETS, XLS, *SHEETS_TOO), ("python-calamine", "xlrd"), "office"),
-    Family("office.opendocument.document", 1, (ODT, ODP)),
+    Family("office.sheets.workbook", 3, (SHEETS, XLS, BINARY_SHEETS), ("python-calamine", "xlrd"), "office"),
+    Family("office.opendocument.document", 2, (ODT, ODP)),
+    Family("office.opendocument.sheets", 1, (ODS,)),
     Family("office.rtf", 1, ("application/rtf",), ("striprtf",), "office"),
     Family("web.epub", 1, ("application/epub+zip",)),
     Family("web.xml", 1, ("application/xml",)),

@@ -224,12 +224,20 @@ def _header_depth(grid: _Grid, first: int) -> int:
         below = first + depth
         names = [text for column in range(grid.width) if (text := grid.texts[below][column])]
         held = any(origin[0] < below for (row, _), origin in grid.origins.items() if row == below)
-        if not names or (not held and any(map(is_value, names))):
+        if not names or (not held and (any(map(is_value, names)) or _comes_again(grid, below))):
             break
         depth += 1
     if depth == 1 and _split_over_two(grid, first):
         depth = 2
     return depth
+
+
+def _comes_again(grid: _Grid, row: int) -> bool:
+    """Whether a cell right of the first stands in its column again further down: then it is no name of the column."""
+    return any(
+        grid.texts[row][column] and any(later[column] == grid.texts[row][column] for later in grid.texts[row + 1 :])
+        for column in range(1, grid.width)
+    )
 
 
 def _unfinished(grid: _Grid, first: int, row: int) -> bool:

@@ -51,6 +51,11 @@ def test_headers_of_several_rows_are_joined() -> None:
     ]
 
 
+def test_rows_under_a_merged_header_are_no_header_when_their_cells_come_again() -> None:
+    rows = [["", Cell("A with B", columns=2)], ["R1", "true", "false"], ["R2", "true", "true"]]
+    assert lines(table_text(rows))[1:] == ["R1 | true | false", "R2 | true | true"]
+
+
 def test_headers_over_gaps_are_joined_where_amounts_stand_under_names() -> None:
     rows = [["", "Spring", "", "Autumn", ""], ["Plant", "Yield", "Loss", "Yield", "Loss"], ["Graz", "4", "1", "6", "2"]]
     assert lines(table_text(rows))[0] == "Plant | Spring > Yield | Spring > Loss | Autumn > Yield | Autumn > Loss"

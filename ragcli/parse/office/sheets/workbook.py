@@ -20,8 +20,6 @@ from ragcli.parse.office.sheets.package import SheetFacts, SheetPackage, column_
 from ragcli.parse.office.sheets.writing import Covered, SheetWriter, Shown, Value
 from ragcli.parse.source import Context, Outcome, Source
 
-_MOST_NAMED = 5
-
 
 def parse(source: Source, context: Context) -> Iterator[Outcome]:
     """One document, a section a sheet. Raises ParseError when the workbook is damaged or protected."""
@@ -53,7 +51,7 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
             continue  # what it says of access holds all the same
         notes = list(notes_of(facts.parts, people))
         writer.sheet(name, _grid(values, merged, facts), facts.hidden_rows, facts.hidden_columns, notes)
-        _unsaved(name, facts, writer)
+        writer.unsaved(name, facts.unsaved)
         _links(package, name, values, writer)
     yield replace(writer.extract(), stated=tuple(stated))
 
@@ -92,16 +90,6 @@ def _cell(value: Any, code: str) -> Value:
         return raw
     text = shown(value, code)
     return text if text == raw else Shown(text, raw)
-
-
-def _unsaved(name: str, facts: SheetFacts, writer: SheetWriter) -> None:
-    """Formulas whose results the file does not hold show nothing here."""
-    if facts.unsaved:
-        named = ", ".join(facts.unsaved[:_MOST_NAMED])
-        more = f" and {len(facts.unsaved) - _MOST_NAMED} more" if len(facts.unsaved) > _MOST_NAMED else ""
-        writer.warnings.append(
-            f"sheet {name!r}: formulas without a stored value: {named}{more} (save it in a spreadsheet program)"
-        )
 
 
 def _links(package: SheetPackage, name: str, values: list[list[Any]], writer: SheetWriter) -> None:

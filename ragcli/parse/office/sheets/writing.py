@@ -14,6 +14,7 @@ from ragcli.parse.source import Extract
 from ragcli.parse.tables import MOST_SPAN, Cell, TableText, add_read_table, read_table
 from ragcli.records import Alias, BlockKind, Coverage, Span
 
+_MOST_NAMED = 5
 _FORMAT_HIDES = "cells that their format hides"
 
 
@@ -27,9 +28,11 @@ class Shown:
 
 @dataclass(eq=False, slots=True)
 class Covered:
-    """The cell that covers all places which hold this very object."""
+    """The cell that covers all places which hold this very object, or is to cover ``down`` rows and ``across``."""
 
     cell: str | Shown | Covered
+    down: int = 1
+    across: int = 1
 
 
 Value = str | Shown | Covered
@@ -64,6 +67,15 @@ class SheetWriter:
             self._region(region)
         for kind, text in notes:
             self._assembly.add(kind, text)
+
+    def unsaved(self, name: str, cells: Sequence[str]) -> None:
+        """Name formulas whose results the file does not hold: they show nothing here."""
+        if cells:
+            more = f" and {len(cells) - _MOST_NAMED} more" if len(cells) > _MOST_NAMED else ""
+            self.warnings.append(
+                f"sheet {name!r}: formulas without a stored value: {', '.join(cells[:_MOST_NAMED])}{more} "
+                "(save it in a spreadsheet program)"
+            )
 
     def links(self, links: Iterable[tuple[str, str]]) -> None:
         """Words and addresses of the sheet's links, after all else of it."""
