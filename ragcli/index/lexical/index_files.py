@@ -7,20 +7,20 @@ leads elsewhere would be the end of somebody's file.
 from __future__ import annotations
 
 import os
-import re
 import struct
 from pathlib import Path
 from typing import Any
 
 from ragcli.errors import StoreError
+from ragcli.language.patterns import pattern
 from ragcli.regular_files import check_file, check_folder, open_regular, parse_json, read_regular
 
 META, MANAGED = "meta.json", ".managed.json"
 HINT = "rag versions verify; rag index --rebuild"
 
 _MOST_BYTES = 16 << 20
-_SEGMENT = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
-_MANAGED = re.compile(r"meta\.json|[0-9a-f]{32}(\.[0-9]{1,20})?\.[a-z]{1,20}")
+_SEGMENT = pattern(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
+_MANAGED = pattern(r"meta\.json|[0-9a-f]{32}(\.[0-9]{1,20})?\.[a-z]{1,20}")
 _ENDING, _MAGIC, _LONGEST_FOOTER = struct.Struct("<II"), 1337, 1 << 16
 _MOST_CHUNKS, _MOST_OPSTAMP = 1 << 31, 1 << 62
 

@@ -59,7 +59,7 @@ def test_exit_code_verdict_and_every_report_agree(threshold: float | None, lost:
     assert bool(content["gate"]["failures"]) is expected_failure
     assert int(ET.fromstring(render(run, verdict, "r.xml")).get("failures", "")) == len(verdict.failures)
     assert len(ET.fromstring(render(run, verdict, "r.xml")).findall(".//failure")) == len(verdict.failures)
-    first = render(run, verdict, "r.md").splitlines()[0]
+    first = render(run, verdict, "r.md").splitlines()[1]
     assert first == f"## Evaluation: {verdict.line}"
     assert ("FAILED" in first) is expected_failure
     page = render(run, verdict, "r.html")
