@@ -30,6 +30,7 @@ SHARED = (
     "quotes",
     "prices",
     "telemetry",
+    "display",
     "plugins",
     "regular_files",
 )
@@ -197,6 +198,7 @@ PURE = (
     "records",
     "codec",
     "quotes",
+    "display",
     "language.sentences",
     "prices",
     "retrieve.fusion",

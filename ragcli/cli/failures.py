@@ -10,7 +10,8 @@ from typing import Any
 
 import typer
 
-from ragcli.cli.output import Output, printable
+from ragcli.cli.output import Output
+from ragcli.display import continued, printable
 from ragcli.errors import ExitCode, RagError
 
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
@@ -32,7 +33,7 @@ def report(error: BaseException, output: Output, *, debug: bool, root: Any) -> E
         output.result({"error": content}, "")
     else:
         lines = [f"error: {message}"] + ([f"hint: {hint}"] if hint else [])
-        sys.stderr.write(printable("\n".join(lines)) + "\n")
+        sys.stderr.write("".join(continued(printable(line)) + "\n" for line in lines))
     return code
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import re
 import shutil
 import sys
 import textwrap
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
-from ragcli.names import percent
+from ragcli.display import continued, json_safe, one_line, printable
 
 Color = Literal["auto", "always", "never"]
 _GAP = "  "
@@ -66,7 +65,7 @@ class Output:
 
     def _remark(self, text: str) -> None:
         sys.stdout.flush()
-        sys.stderr.write(printable(text).rstrip("\n") + "\n")
+        sys.stderr.write(continued(printable(text).rstrip("\n")) + "\n")
         sys.stderr.flush()
 
     def styled(self, stream: TextIO) -> bool:
@@ -129,9 +128,18 @@ def fitted(widths: Sequence[int], columns: int) -> list[int]:
 def _fold(text: str, width: int, indent: str = "") -> list[str]:
     lines: list[str] = []
     for line in text.split("\n"):
-        letters = max(1, width * len(line) // max(cell_width(line), 1))  # fewer where they are wide
-        lines += textwrap.wrap(line, letters, break_on_hyphens=False) or [""]
+        letters = width * len(line) // max(cell_width(line), 1)  # fewer where they are wide
+        room = letters - 1 if "\\" in line else letters  # for an escape that goes down with its bracket
+        lines += _whole_escapes(textwrap.wrap(line, max(1, room), break_on_hyphens=False)) or [""]
     return [indent + line for line in lines]
+
+
+def _whole_escapes(lines: list[str]) -> list[str]:
+    """The lines with no ``\\`` parted from the bracket behind it, which would then look like a citation of ours."""
+    for number in range(len(lines) - 1):
+        if lines[number].endswith("\\") and lines[number + 1].startswith(("[", "［")):
+            lines[number], lines[number + 1] = lines[number][:-1], "\\" + lines[number + 1]
+    return lines
 
 
 def _row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
@@ -170,22 +178,6 @@ def protect_streams() -> None:
             reconfigure(errors="backslashreplace")
 
 
-# Text that is safe to print: what documents and file names say never drives the terminal.
-
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]")
-"""Control characters, direction overrides, lone surrogates and invisible tags; tab and newline stay."""
-
-
-def printable(text: str) -> str:
-    """``text`` with every character that could drive or mislead a terminal written as an escape such as ``\\x1b``."""
-    return _UNSAFE.sub(_escape, text)
-
-
-def one_line(text: str) -> str:
-    """``printable`` text with each run of white space as one space."""
-    return " ".join(printable(text).split())
-
-
 def clean(text: str) -> str:
     """``text`` from the command line without the bytes that were no UTF-8 there."""
     return text.encode("utf-8", "replace").decode()
@@ -201,22 +193,3 @@ def link(label: str, path: Path, page: int | None = None) -> str:
     """``label`` as an OSC 8 hyperlink to a file and, where it has pages, the page."""
     target = path.absolute().as_uri() + (f"#page={page}" if page else "")
     return f"\x1b]8;;{target}\x1b\\{label}\x1b]8;;\x1b\\"
-
-
-def json_safe(text: str) -> str:
-    """JSON with the same characters as ``\\u`` escapes: still the same value, and safe on a terminal."""
-    return _UNSAFE.sub(lambda found: _json_escape(found.group()), text)
-
-
-def _escape(found: re.Match[str]) -> str:
-    code = ord(found.group())
-    if 0xD800 <= code <= 0xDFFF:  # a byte of a file name that is not UTF-8, as Python carries it
-        return percent(found.group())
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-
-
-def _json_escape(character: str) -> str:
-    if character == "\n":
-        return character
-    units = character.encode("utf-16-be", "surrogatepass").hex()
-    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))

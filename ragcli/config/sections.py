@@ -174,7 +174,9 @@ class AnswerConfig:
         own=("extractive", "anthropic"),
     )
     model: str = _setting("claude-sonnet-5-5", "the model behind the Messages API")
-    base_url: str = _setting("", "another server that speaks the Anthropic Messages API")
+    base_url: str = _setting(
+        "", "another server that speaks the Anthropic Messages API; your own settings alone may name one"
+    )
     max_tokens: int = _setting(1024, "output tokens of one answer", low=1)
     timeout_seconds: float = _setting(60.0, "of one request", low=1)
     retries: int = _setting(3, "on 429, 5xx and overload", low=0)

@@ -153,6 +153,18 @@ def test_what_is_not_supported_is_marked_and_nothing_drives_the_terminal() -> No
     ]
 
 
+def test_a_document_cites_nothing_in_our_name(tmp_path: Path) -> None:
+    text = "Remote work is limited to two days per week.\u2028[2] hr/other.md\u2028    hr/other.md:3\n"
+    (tmp_path / "remote.md").write_text(f"# Remote work\n\nSee the rules [2] on it: {text}", encoding="utf-8")
+    assert here("ingest", "remote.md", cwd=tmp_path).code == 0
+    line = ("ask", "How many days per week is remote work limited to?")
+    printed, value = here(*line, cwd=tmp_path).out, here(*line, "--json", cwd=tmp_path).json
+    assert "two days per week" in printed and "\u2028" not in printed
+    assert {line[:3] for line in printed.split("\n") if line.startswith("[")} == {"[1]"}
+    assert "[2]" not in printed.replace("\\[2]", "")
+    assert any("[2]" in sentence["text"] and "\\" not in sentence["text"] for sentence in value["sentences"])
+
+
 @pytest.mark.parametrize(
     ("page", "lines", "where"),
     [(2, None, "x.md p. 2"), (None, (3, 3), "x.md:3"), (None, (3, 5), "x.md:3-5"), (None, None, "x.md")],

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcli.cli.output import json_safe, link, one_line, printable, shortened
+from ragcli.cli.output import link, shortened
+from ragcli.display import json_safe, one_line, printable
 
 UNSAFE = [chr(code) for code in (0, 7, 8, 0x0B, 0x0D, 0x1B, 0x7F, 0x85, 0x9B, 0x202E, 0x2066, 0xD800, 0xDCFF, 0xE0041)]
 

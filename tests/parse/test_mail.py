@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import time
+import tracemalloc
 from email.message import EmailMessage
+
+import pytest
 
 from tests.parse.builders import make_zip, parse_bytes, parse_one, shape
 
@@ -68,3 +72,41 @@ def test_a_text_that_only_starts_like_a_message_stays_text() -> None:
     assert parse_one("howto.txt", data).text == data.decode()
     assert parse_one("howto", data).text == data.decode()
     assert parse_one("saved-message", b"Message-ID: <1@b>\n" + data).title == "how to"
+
+
+LONG_HEADERS = {
+    "words": b"Subject: " + b"ab " * 100_000,
+    "folded": b"Subject: " + b"ab\r\n " * 60_000,
+    "encoded words": b"Subject: " + b"=?utf-8?b?aGVsbG8=?= " * 15_000,
+    "recipients": b"To: " + b"a@b.example, " * 25_000,
+    "comments": b"To: " + b"(" * 300_000,
+    "groups": b"To: " + b"a:" * 150_000,
+    "quotes": b"To: " + b'"' * 300_000,
+    "angles": b"To: " + b"<" * 300_000,
+    "date": b"Date: " + b"1 " * 150_000,
+    "parameters": b"Content-Type: text/plain; " + b"; ".join(b"x*%d=1" % n for n in range(40_000)),
+    "file name": b"Content-Disposition: attachment; filename=" + b"=?utf-8?q?a?=" * 20_000,
+    "many": b"\r\n".join(b"X-%d: y" % n for n in range(30_000)),
+}
+
+
+@pytest.mark.parametrize("name", LONG_HEADERS)
+def test_a_long_header_costs_time_and_memory_by_its_length_alone(name: str) -> None:
+    data = b"From: a@b.example\r\n" + LONG_HEADERS[name] + b"\r\n\r\nThe body of the message.\r\n"
+    tracemalloc.start()
+    started = time.process_time()
+    documents, _ = parse_bytes("a.eml", data)
+    seconds, (_, peak) = time.process_time() - started, tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert seconds < 20 and peak < 100 * len(data)
+    if name not in ("file name",):  # a message that is itself an attachment has no text of its own
+        assert "The body of the message." in documents[0].text
+
+
+def test_nothing_of_a_long_header_is_lost() -> None:
+    people = [f"Person{n} <p{n}@x.example>" for n in range(2000)]
+    subject = "=?utf-8?q?Gr=C3=BC=C3=9Fe?=\r\n =?iso-8859-1?b?SGFsbPZjaGVu?= und =?x-none?q?a?= " + "mehr " * 2000
+    data = f"From: a@b.example\r\nTo: {', '.join(people)}\r\nSubject: {subject}\r\n\r\nBody.\r\n".encode()
+    (document,), _ = parse_bytes("a.eml", data)
+    assert "Person1999 <p1999@x.example>" in document.text
+    assert document.title.startswith("GrüßeHallöchen und =?x-none?q?a?= mehr") and document.title.count("mehr") == 2000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ragcli.display import as_quoted
 from ragcli.records import Citation, Passage, Sentence, SentenceStatus, Span
 
 
@@ -80,11 +81,11 @@ def _lines(passage: Passage, span: Span | None) -> tuple[int, int] | None:
 
 
 def marked(sentence: Sentence) -> str:
-    """The sentence with its marks before the final stop, as printed."""
+    """The sentence with its marks before the final stop, as printed; a ``[2]`` of its own stands there as ``\\[2]``."""
     marks = "".join(f"[{number}]" for number in sentence.citations)
-    text = sentence.text.strip()
+    text = as_quoted(sentence.text.strip())
     if not marks:
         return text
-    if text[-1:] in ".!?":
+    if text.endswith((".", "!", "?")):
         return f"{text[:-1]} {marks}{text[-1]}"
     return f"{text} {marks}"

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ragcli.cli.invocation import epilog, invocation
-from ragcli.cli.output import one_line
 from ragcli.cli.progress import progress
 from ragcli.cli.retrieval_options import Wait
 from ragcli.codec import encode
+from ragcli.display import one_line
 from ragcli.errors import ExitCode
 from ragcli.prices import AS_OF
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from ragcli.cli.invocation import epilog, invocation
-from ragcli.cli.output import printable
 from ragcli.config import Config
+from ragcli.display import printable
 
 
 def register(app: typer.Typer) -> None:

@@ -12,8 +12,8 @@ import typer
 
 from ragcli import Index, plugins
 from ragcli.cli.invocation import Invocation, epilog, invocation
-from ragcli.cli.output import one_line
 from ragcli.config import Config
+from ragcli.display import one_line
 from ragcli.errors import ExitCode, RagError
 
 

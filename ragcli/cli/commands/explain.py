@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragcli.cli.invocation import epilog, invocation
-from ragcli.cli.output import Output, clean, one_line
+from ragcli.cli.output import Output, clean
 from ragcli.cli.retrieval_options import (
     AsOf,
     At,
@@ -19,6 +19,7 @@ from ragcli.cli.retrieval_options import (
     NoRerank,
     RetrievalOptions,
 )
+from ragcli.display import one_line
 from ragcli.errors import ExitCode
 
 if TYPE_CHECKING:

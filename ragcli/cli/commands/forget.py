@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragcli.cli.invocation import epilog, invocation
-from ragcli.cli.output import one_line
 from ragcli.cli.retrieval_options import Wait
 from ragcli.codec import encode
+from ragcli.display import one_line
 from ragcli.errors import ExitCode
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragcli.cli.invocation import Invocation, epilog, invocation
-from ragcli.cli.output import json_safe, one_line
 from ragcli.cli.progress import progress
 from ragcli.cli.retrieval_options import AsOf, At, Groups, IncludeSuperseded, RetrievalOptions
+from ragcli.display import json_safe, one_line
 from ragcli.errors import ExitCode
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from ragcli.cli.invocation import Invocation
-from ragcli.cli.output import one_line
 from ragcli.cli.progress import progress
 from ragcli.codec import encode
+from ragcli.display import one_line
 from ragcli.errors import ConfigError
 
 

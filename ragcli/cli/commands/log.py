@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ragcli.cli.invocation import epilog, invocation
-from ragcli.cli.output import Output, one_line, printable, shortened
+from ragcli.cli.output import Output, shortened
 from ragcli.cli.retrieval_options import Groups
 from ragcli.codec import encode
+from ragcli.display import one_line, printable
 from ragcli.errors import ExitCode
 from ragcli.records import Verdict
 

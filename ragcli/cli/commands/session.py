@@ -11,9 +11,9 @@ from typing import Annotated
 import typer
 
 from ragcli.cli.invocation import epilog, invocation
-from ragcli.cli.output import printable
 from ragcli.cli.retrieval_options import Groups
 from ragcli.codec import encode
+from ragcli.display import continued, printable
 from ragcli.errors import ExitCode, NotFound
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The session.")]
@@ -53,8 +53,9 @@ def show(context: typer.Context, name: Name, groups: Groups = None) -> None:
     if not turns:
         raise NotFound(f"no session {name!r}", hint="rag session list")
     content = {"schema": "rag.session/1", "name": name, "turns": [encode(turn) for turn in turns]}
-    text = "\n\n".join(f"> {turn.question}\n{turn.answer or '(not found)'}" for turn in turns)
-    run.output.result(content, printable(text))
+    said = [(f"> {printable(turn.question)}", printable(turn.answer) or "(not found)") for turn in turns]
+    text = "\n\n".join(f"{continued(question)}\n{continued(answer)}" for question, answer in said)
+    run.output.result(content, text)
 
 
 def drop(context: typer.Context, name: Name, groups: Groups = None) -> None:

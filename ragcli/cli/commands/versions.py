@@ -98,7 +98,7 @@ def diff(
 
 
 def _diff_text(content: dict[str, Any]) -> str:
-    from ragcli.cli.output import one_line
+    from ragcli.display import one_line
 
     marks = (("added", "+"), ("changed", "~"), ("removed", "-"))
     lines = [f"{mark} {one_line(name)}" for key, mark in marks for name in content[key]]

@@ -6,8 +6,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from ragcli.answer.extract.plain import strip_markup
-from ragcli.cli.output import Output, link, one_line, printable
+from ragcli.cli.output import Output, link
 from ragcli.cli.views.places import heading, place
+from ragcli.display import as_quoted, continued, one_line, printable
 
 if TYPE_CHECKING:
     from ragcli import Index
@@ -49,19 +50,22 @@ class Streamed:
     def __call__(self, sentence: Sentence, citations: tuple[Citation, ...]) -> None:
         from ragcli.answer.check.citing import marked
 
-        self._output.piece((" " if self.printed else "") + printable(marked(sentence)))
+        self._output.piece((" " if self.printed else "") + continued(printable(marked(sentence))))
         self.printed = True
 
 
 def _answer(answer: Answer, output: Output) -> str:
-    return "\n".join([output.folded(printable(answer.text)), *_marks(answer, output)])
+    return "\n".join([output.folded(continued(printable(answer.text))), *_marks(answer, output)])
 
 
 def _marks(answer: Answer, output: Output) -> list[str]:
     """A line for everything that did not stand the check."""
-    lines = [output.style(f"[{sentence.status}] {one_line(sentence.text)}", "33") for sentence in unsupported(answer)]
+    lines = [
+        output.style(f"[{sentence.status}] {as_quoted(one_line(sentence.text))}", "33")
+        for sentence in unsupported(answer)
+    ]
     if answer.invalid_citations:
-        lines.append(f"[invalid citations] {one_line(', '.join(answer.invalid_citations))}")
+        lines.append(f"[invalid citations] {as_quoted(one_line(', '.join(answer.invalid_citations)))}")
     return lines
 
 
@@ -74,8 +78,9 @@ def _source(citation: Citation, answer: Answer, output: Output, index: Index) ->
     title = output.style(heading(citation.title, citation.heading_path), "1")
     statuses = ", ".join(_statuses(citation.number, answer))
     lines = [f"[{citation.number}] {title}", f"    {where}{dated}"]
-    if citation.quote:
-        lines.append(output.folded(f"“{one_line(strip_markup(citation.quote))}”", "    ", _WIDTH))
+    if citation.quote:  # its further lines stand one column deeper, where none of them looks like a line of ours
+        quote = f"“{as_quoted(one_line(strip_markup(citation.quote)))}”"
+        lines.append(output.folded(quote, "     ", _WIDTH)[1:])
     return "\n".join([*lines, f"    {statuses}"])
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragcli.cli.output import Output, one_line, shortened
+from ragcli.cli.output import Output, shortened
+from ragcli.display import one_line
 
 if TYPE_CHECKING:
     from ragcli.application.results import Ingested, IngestPlan

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from ragcli.cli.output import Output, one_line, printable
+from ragcli.cli.output import Output
 from ragcli.cli.views.places import heading
 from ragcli.codec import encode
+from ragcli.display import one_line, printable
 from ragcli.records import Block, Chunk, Document, Span
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragcli.cli.output import one_line, shortened
+from ragcli.cli.output import shortened
+from ragcli.display import as_quoted, one_line
 
 
 def place(source: str, page: int | None, lines: tuple[int, int] | None) -> str:
     """``hr/policy.md:14-18``, ``rates.pdf p. 2`` or the source alone."""
-    name = one_line(source)
+    name = as_quoted(one_line(source))
     if page is not None:
         return f"{name} p. {page}"
     if lines is not None:
@@ -20,7 +21,7 @@ def place(source: str, page: int | None, lines: tuple[int, int] | None) -> str:
 def heading(title: str, path: Sequence[str]) -> str:
     """Title and heading path, the title not repeated when it is the first heading."""
     inner = path[1:] if path and path[0] == title else path
-    return " > ".join(one_line(part) for part in (title, *inner) if part)
+    return " > ".join(as_quoted(one_line(part)) for part in (title, *inner) if part)
 
 
 def snippet(text: str, path: Sequence[str], width: int) -> str:

@@ -9,13 +9,14 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ragcli.display import as_written
 from ragcli.errors import ConfigError
 from ragcli.evaluate.golden_sets.locate import locate
 from ragcli.evaluate.measuring.compare import tokens
 from ragcli.language.sentences import sentence_spans
 from ragcli.records import Chunk, Trace
 
-_MARK = re.compile(r" ?\[\d+\](?=\W|$)")
+_MARK = re.compile(r" ?(?<!\\)\[\d+\](?=\W|$)")
 
 
 def promote(
@@ -59,7 +60,7 @@ def _from_answer(trace: Trace, chunks: Callable[[Sequence[str]], list[Chunk]]) -
         for item in chunks(trace.cited)
         if (quote := best_quote(trace.answer, item.text))
     ]
-    return {"expected": places, "expected_answer": _MARK.sub("", trace.answer)}
+    return {"expected": places, "expected_answer": as_written(_MARK.sub("", trace.answer))}
 
 
 def _named(expect: Sequence[str]) -> dict[str, Any]:

@@ -10,11 +10,13 @@ import re
 from collections.abc import Sequence
 from xml.sax.saxutils import escape, quoteattr
 
+from ragcli.display import one_line
 from ragcli.evaluate.gate import Check, Verdict
 from ragcli.evaluate.reports.wording import stage_title
 from ragcli.evaluate.run import CaseResult, EvalRun
 
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML cannot carry, once control characters are written as escapes."""
 
 
 def to_junit(run: EvalRun, verdict: Verdict) -> str:
@@ -54,8 +56,13 @@ def _case(case: CaseResult) -> str:
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(_ILLEGAL.sub("\ufffd", text), {"\n": "&#10;"})
+    return quoteattr(_plain(text))
 
 
 def _text(text: str) -> str:
-    return escape(_ILLEGAL.sub("\ufffd", text))
+    return escape(_plain(text))
+
+
+def _plain(text: str) -> str:
+    """One line that any viewer of test results shows as it stands."""
+    return _ILLEGAL.sub("\ufffd", one_line(text))

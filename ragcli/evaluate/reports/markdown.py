@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from ragcli.display import one_line
 from ragcli.evaluate.gate import Verdict
 from ragcli.evaluate.reports.wording import (
     change,
@@ -22,7 +23,8 @@ _SHOWN = 20
 MARKER = "<!-- ragcli evaluation report -->"
 """The first line: by it an ingest knows the report for one and passes it over."""
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~@])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~@&$!]|:(?=//)|(?<=\bwww)\.|^[+=-](?=\s|[+=-]|$))")
+_NUMBERED = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")
 
 
 def to_markdown(run: EvalRun, verdict: Verdict) -> str:
@@ -97,9 +99,9 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that Markdown shows as it stands, on one line: no markup, no mention, no HTML, no broken table."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    """Text that Markdown shows as it stands, on one line: no markup, link, mention or HTML, no broken list or table."""
+    return _NUMBERED.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", one_line(text)))
 
 
 def _code(text: str) -> str:
-    return " ".join(text.replace("`", "'").split())
+    return one_line(text.replace("`", "'"))

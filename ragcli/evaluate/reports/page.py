@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
+from html import escape as escape_markup
 from importlib.resources import files
 
+from ragcli.display import one_line, printable
 from ragcli.evaluate.gate import Verdict
 from ragcli.evaluate.reports.figures import figures
 from ragcli.evaluate.reports.wording import (
@@ -20,6 +21,11 @@ from ragcli.evaluate.reports.wording import (
     stage_title,
 )
 from ragcli.evaluate.run import CaseResult, EvalRun
+
+
+def escape(text: str) -> str:
+    """Text as markup that shows it as it stands, with nothing in it that reorders what is beside it."""
+    return escape_markup(printable(text))
 
 
 def to_html(run: EvalRun, verdict: Verdict, *, baseline: EvalRun | None = None) -> str:
@@ -111,19 +117,27 @@ def _cases(run: EvalRun) -> str:
 
 def _case(case: CaseResult) -> str:
     entries = [
-        ("lost at", stage_title(case.lost_at) + (f": {case.loss.detail}" if case.loss else "")),
+        ("lost at", stage_title(case.lost_at) + (f": {one_line(case.loss.detail)}" if case.loss else "")),
         ("try", case.loss.setting if case.loss else ""),
-        ("expected", "\n".join(_expected(case))),
+        ("expected", _lines(_expected(case))),
         ("answer wanted", " + ".join(case.expected_answer)),
         ("answered", case.answer if case.answer is not None else "declined" if case.found is False else ""),
-        ("cited", "\n".join(case.cited)),
-        ("judged", "\n".join(claim_lines(case))),
-        ("retrieved", "\n".join(f"{rank}. {chunk_id}" for rank, chunk_id in enumerate(case.retrieved, start=1))),
+        ("cited", _lines(case.cited)),
+        ("judged", _lines(claim_lines(case))),
+        ("retrieved", _lines(f"{rank}. {chunk_id}" for rank, chunk_id in enumerate(case.retrieved, start=1))),
         ("label", case.where),
     ]
     listed = "".join(f"<dt>{name}</dt><dd>{escape(text)}</dd>" for name, text in entries if text)
     stage = f'<span class="stage">{escape(stage_title(case.lost_at))}</span>'
-    return f"<details><summary>{escape(case.id)}: {escape(case.question)} {stage}</summary><dl>{listed}</dl></details>"
+    asked = (
+        f"<bdi>{escape(case.id)}</bdi>: <bdi>{escape(case.question)}</bdi>"  # text to be read from the right stays put
+    )
+    return f"<details><summary>{asked} {stage}</summary><dl>{listed}</dl></details>"
+
+
+def _lines(items: Iterable[str]) -> str:
+    """Each item on a line of its own, whatever stands in it."""
+    return "\n".join(map(one_line, items))
 
 
 def _expected(case: CaseResult) -> Iterable[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import email
-import email.policy
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,6 +15,7 @@ from typing import Any
 from ragcli.errors import AccessError, ParseError
 from ragcli.parse.access import Statement, says_who
 from ragcli.parse.assemble import Assembly, clean, one_line, squeeze
+from ragcli.parse.containers.mail_headers import BOUNDED
 from ragcli.parse.decode import decode
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.parse.text.front_matter import claims_access, head_statements
@@ -47,7 +47,7 @@ def _mailbox(source: Source, context: Context) -> Iterator[Outcome]:
 
 def _message(source: Source, context: Context) -> Iterator[Outcome]:
     try:
-        message = email.message_from_bytes(_as_bytes(source.data), policy=email.policy.default)
+        message = email.message_from_bytes(_as_bytes(source.data), policy=BOUNDED)
     except (MessageError, ValueError, LookupError) as error:
         raise ParseError(f"{source.doc_id}: not a readable message: {error}") from error
     assert isinstance(message, EmailMessage)
