@@ -36,7 +36,7 @@ SHARED = (
 )
 
 OWNERS = {
-    "tantivy": ("index.lexical.bm25",),
+    "tantivy": ("index.lexical.bm25", "index.lexical.writing"),
     "hnswlib": ("index.dense.vectors",),
     "pymupdf": (
         "parse.pdf.document",

@@ -15,6 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from lxml import html as lxml_html
 from markdown_it import MarkdownIt
+from ragcli.wiring import Stages
 
 from ragcli.answer.check.citing import marked
 from ragcli.cli.output import Output
@@ -27,7 +28,6 @@ from ragcli.evaluate.reports.junit import to_junit
 from ragcli.evaluate.reports.markdown import escaped, to_markdown
 from ragcli.evaluate.reports.page import to_html
 from ragcli.records import Citation, Sentence
-from ragcli.wiring import Stages
 from tests.cli.test_ask import made
 from tests.cli.test_output import Terminal
 from tests.evaluate.runs import example as example_run

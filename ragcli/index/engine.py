@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from ragcli.errors import ConfigError, StoreError
 from ragcli.index.compatibility import check_analyser
 from ragcli.index.dense.vector_search import VectorSearch
 from ragcli.index.lexical import analysis
-from ragcli.index.lexical.bm25 import LexicalReader, without_stop_words
+from ragcli.index.lexical.bm25 import LexicalReader, part_name, without_stop_words
 from ragcli.index.manifest import Manifest, read_manifest
 from ragcli.index.roots import roots_now
 from ragcli.index.segments.selection import Selection, select
@@ -40,11 +40,18 @@ _LONGEST_ORDINAL = 12
 class FolderEngine:
     """A version folder as an ``Engine``. Close it, or use it as a context manager."""
 
-    def __init__(self, folder: Path, config: IndexConfig | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        config: IndexConfig | None = None,
+        current: Callable[[], FolderEngine] | None = None,
+    ) -> None:
         """Open and map every file of the version. Raises StoreError, or FileNotFoundError when it was just pruned.
 
         ``config`` holds the settings of search time (access default, boosts, ef); None takes those of the build.
+        ``current`` opens the current version where this is another: what is closed by now is not seen in it either.
         """
+        self._current = current
         self._pin = Pin(folder)
         self._folder = folder.absolute().parent.parent
         self.manifest: Manifest = read_manifest(folder)
@@ -117,6 +124,7 @@ class FolderEngine:
                 scope,
                 today=today,
                 default_acl=self._config.default_acl,
+                closed=self._closed_by_now(scope.groups),
             )
             known = Allowed(selection.count, selection.superseded_hidden, selection)
             if len(self._allowed) >= _SCOPES_KEPT:
@@ -124,10 +132,24 @@ class FolderEngine:
             self._allowed[(scope, today)] = known
         return known
 
+    def _closed_by_now(self, groups: tuple[str, ...]) -> list[NDArray[np.bool_]] | None:
+        """Of each segment the documents that the current version holds and does not show to the groups."""
+        import numpy as np
+
+        if self._current is None:
+            return None
+        with self._current() as current:
+            shown = current.doc_ids(current.allowed(Scope(groups=groups, include_superseded=True)))
+            closed = set(current.doc_ids()).difference(shown)
+        if not closed:
+            return None
+        named = [segment.entries() for segment in self.view.segments]
+        return [np.asarray([doc_id in closed for _, doc_id, _ in rows], dtype=bool) for rows in named]
+
     def lexical(self, query: str, depth: int, allowed: Allowed) -> Ranking:
         """BM25 over the allowed chunks: ``min(depth, matching)`` hits. Any string at all is a valid query."""
         selection = _selection(allowed)
-        terms = self._terms(query)
+        terms = self._terms(query, selection)
         if not selection.count or not terms:
             return Ranking("bm25", ())
         boosts = {
@@ -141,6 +163,7 @@ class FolderEngine:
             terms,
             boosts,
             depth,
+            parts=None if selection.access is None else {part_name(access) for access in selection.access},
             share=selection.count / max(1, self._lexical.count),
             keep=None if selection.unrestricted else functools.partial(self._keep, selection),
             only=selection.document_numbers if nameable else None,
@@ -148,12 +171,15 @@ class FolderEngine:
         )
         return self._ranking("bm25", hits)
 
-    def _terms(self, query: str) -> dict[str, int]:
-        found = analysis.query_terms(query, self.manifest.languages)
+    def _terms(self, query: str, selection: Selection) -> dict[str, int]:
+        """The question's terms in the languages of what its asker may see; others would tell that there are more."""
+        seen = selection.languages
+        languages = self.manifest.languages if seen is None else sorted(seen | {"en"})
+        found = analysis.query_terms(query, languages)
         if not self._config.stop_words:
             return found
         kept: set[str] = set()
-        for language in self.manifest.languages:
+        for language in languages:
             name = stemmer_name(analysis.base_language(language))
             words = analysis.plain_words(query)
             content = without_stop_words(words, name) if name else set(words)

@@ -85,8 +85,11 @@ class IndexFolder:
     def _open(self, version: str | None) -> FolderEngine:
         name = version or current_or_error(self.path)
         for _ in range(_OPEN_ATTEMPTS):
+            older = version is not None and version != self.current()
             try:
-                return FolderEngine(version_path(self.path, name), self._config)
+                return FolderEngine(
+                    version_path(self.path, name), self._config, current=self._current_engine if older else None
+                )
             except (FileNotFoundError, StoreError):
                 # Pruned between reading its name and opening it, if the pointer has moved on.
                 if version is not None or (latest := current_or_error(self.path)) == name:
@@ -94,6 +97,9 @@ class IndexFolder:
                     raise
                 name = latest
         raise StoreError(f"no version in {self.path} stays long enough to be opened", hint="rag versions list")
+
+    def _current_engine(self) -> FolderEngine:
+        return self._open(None)
 
     def current(self) -> str | None:
         """Name of the current version, None when nothing has been published."""
@@ -118,7 +124,7 @@ class IndexFolder:
             return faults(path)
 
     def diff(self, before: str, after: str, groups: tuple[str, ...] = ()) -> VersionDiff:
-        """What differs from one version to another, among the documents that ``groups`` may see in each."""
+        """What differs from one version to another, among the documents that ``groups`` may see in each and today."""
         scope = Scope(groups=groups, include_superseded=True)
         with self._open(before) as old, self._open(after) as new:
             return difference(old, new, scope)

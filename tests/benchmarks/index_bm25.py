@@ -19,7 +19,8 @@ from pathlib import Path
 import tantivy
 
 from ragcli.index.lexical.analysis import query_terms, terms
-from ragcli.index.lexical.bm25 import LexicalChunk, LexicalReader, LexicalWriter
+from ragcli.index.lexical.bm25 import LexicalReader
+from ragcli.index.lexical.writing import LexicalChunk, LexicalWriter
 from tests.conftest import _shared_data
 
 Piece = tuple[str, str, str]

@@ -11,7 +11,9 @@ from ragcli.config import IndexConfig
 from ragcli.errors import StoreError
 from ragcli.index.folder import IndexFolder
 from ragcli.index.lexical import bm25 as lexical
-from ragcli.index.lexical.bm25 import LexicalChunk, LexicalReader, LexicalWriter, without_stop_words
+from ragcli.index.lexical.bm25 import LexicalReader, has_deletions, part_name, without_stop_words
+from ragcli.index.lexical.index_files import SHARED, part_names
+from ragcli.index.lexical.writing import LexicalChunk, LexicalWriter
 from ragcli.records import Scope
 from tests.index.corpus import publish
 from tests.index.records import document
@@ -201,3 +203,58 @@ def test_a_file_that_is_none_of_its_own_is_never_deleted(tmp_path: Path, name: o
         with pytest.raises(StoreError, match="lists other files than those of a BM25 index"):
             opening()
     assert secret.exists()
+
+
+def _apart(folder: Path, texts: dict[str, list[str]]) -> LexicalReader:
+    parts = {name: part_name(json.dumps([name]) if name else "[]") for name in texts}
+    numbered = enumerate((name, text) for name in texts for text in texts[name])
+    return _write(folder, [LexicalChunk(n, n, text, "", "", part=parts[name]) for n, (name, text) in numbered])
+
+
+def test_what_is_closed_moves_no_score(tmp_path: Path) -> None:
+    open_ones = {"": ["cat dog", "cat", "bird bird cat"], "hr": ["cat dog dog", "fish"]}
+    both = {**open_ones, "it": ["dog dog dog"] * 7 + ["cat " * 50]}
+    asked = {"cat": 1, "dog": 2}
+    parts = {"", part_name('["hr"]')}
+    found = _apart(tmp_path / "both", both).search(asked, {}, 9, parts=parts)
+    assert len(found) == 4
+    assert found == _apart(tmp_path / "own", open_ones).search(asked, {}, 9)
+
+
+def test_parts_are_counted_together(tmp_path: Path) -> None:
+    """Over texts of one length the scores are those of one index that holds all."""
+    texts = {"": ["a b", "a c", "d e"], "hr": ["a f", "b g"], "it": ["b a"]}
+    together = {"": [text for name in texts for text in texts[name]]}
+    asked = {"a": 1, "b": 1, "g": 1}
+    apart, whole = (
+        _apart(tmp_path / name, made).search(asked, {}, 9) for name, made in (("p", texts), ("w", together))
+    )
+    assert [number for number, _ in apart] == [number for number, _ in whole]
+    assert [score for _, score in apart] == pytest.approx([score for _, score in whole], rel=1e-5)
+
+
+def test_sets_beyond_the_limit_share_a_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ragcli.index.lexical.writing.PARTS", 3)
+    names = [f"g{n}" for n in range(6)]
+    reader = _apart(tmp_path, {"": ["cat"], **{name: [f"cat {name}"] for name in names}})
+    assert len(part_names(tmp_path)) == 5 and SHARED in part_names(tmp_path)
+    for n, name in enumerate(names, 1):
+        found = reader.search({name: 1}, {}, 9, parts={"", part_name(json.dumps([name]))})
+        assert [number for number, _ in found] == [n]
+    assert reader.numbers() == list(range(7))
+
+
+def test_chunks_are_deleted_from_whichever_part_holds_them(tmp_path: Path) -> None:
+    _apart(tmp_path, {"": ["cat", "cat"], "hr": ["cat", "cat"], "it": ["cat"]})
+    reader = _write(tmp_path, [], deleted=[1, 2])
+    assert reader.numbers() == [0, 3, 4]
+    assert has_deletions(tmp_path)
+
+
+def test_an_index_of_older_make_is_searched_whole(tmp_path: Path) -> None:
+    _write(tmp_path, [LexicalChunk(0, 0, "cat", "", "")])
+    (tmp_path / "apart").unlink()
+    reader = _write(tmp_path, [LexicalChunk(1, 1, "cat", "", "", part=part_name('["hr"]'))])
+    assert not (tmp_path / "apart").exists()
+    found = reader.search({"cat": 1}, {}, 9, parts={part_name('["hr"]')})
+    assert sorted(number for number, _ in found) == [0, 1]

@@ -53,8 +53,12 @@ def test_diff_tells_each_group_of_what_it_may_see(folder: IndexFolder) -> None:
     new = [document("c.md", "five", acl=("hr",)), document("d.md", "six")]
     publish(folder.path, [document("a.md", "one two three"), closed, *new], size=5)
     outside = folder.diff("v000001", "v000002")
-    assert (outside.added, outside.changed, outside.removed) == (("d.md",), (), ("b.md",))
-    assert (outside.chunks_gained, outside.chunks_lost) == (1, 1)
+    assert (outside.added, outside.changed, outside.removed) == (("d.md",), (), ())  # b.md is closed by now
+    assert (outside.chunks_gained, outside.chunks_lost) == (1, 0)
+    with folder.open("v000001") as before:
+        assert before.doc_ids(before.allowed(Scope())) == ["a.md"]
+        assert before.allowed(Scope()).count == 3
+        assert before.doc_ids(before.allowed(Scope(groups=("hr",)))) == ["a.md", "b.md"]
     inside = folder.diff("v000001", "v000002", ("hr",))
     assert (inside.added, inside.changed, inside.removed) == (("c.md", "d.md"), ("b.md",), ())
     assert (inside.chunks_gained, inside.chunks_lost) == (2, 0)

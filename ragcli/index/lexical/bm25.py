@@ -3,28 +3,40 @@
 The index holds terms joined by spaces, so no tokenizer needs registering, and a question is a set of term queries, so
 no text of a user ever meets a query parser. A chunk is known by its permanent number alone.
 
-Access: a chunk that may not be seen is never returned, counted or named. Term statistics (how many chunks hold a word,
-how long chunks are) are those of the whole index, as in Lucene and its kin: the *score* of a visible chunk moves a
-little with what it is compared to. Where even that must not be, give each group an index of its own.
+Access: a chunk that may not be seen is never returned, counted or named, and moves no score. What BM25 counts (chunks,
+how many hold a word, how long they are) it counts in all that an index holds, so every set of groups has an index of
+its own, a *part*, and a question is put to the parts that its asker may see:
+
+    lexical/                 what is public
+    lexical/parts/<name>/    what is for one set of groups
+    lexical/parts/shared/    what is for sets beyond the first ``PARTS``: these share their counts
+
+How many chunks there are and how many hold a word is added up over the parts that are asked, so that their scores
+compare; the mean length of a chunk stays that of its part. What was deleted counts until its segment is merged or the
+index rebuilt.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import heapq
 import math
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import tantivy
 
 from ragcli.errors import StoreError
-from ragcli.index.lexical.index_files import HINT, check_index_files
+from ragcli.index.lexical.index_files import HINT, PUBLIC, SHARED, check_index_files, part_folder, part_names
 
 FIELDS = ("text", "title", "headings", "nearby")
 LOCKS = (".tantivy-writer.lock", ".tantivy-meta.lock")
+APART = "apart"
+"""A file that says that the public part holds nothing else; in an index of older make it may."""
+PARTS = 32
 
 _LARGE, _EVERYWHERE = 10_000, 0.8
 """In so large an index a term that stands in or beside so many chunks is not sought beside them: it tells none apart
@@ -34,6 +46,11 @@ _NUMBERS = 1 << 62
 
 Keep = Callable[[list[int]], list[bool]]
 """Of chunk numbers: which of them may be shown."""
+
+
+def part_name(access: str) -> str:
+    """The part of chunks with an access set, given as it is stored: ``[]`` for what is public."""
+    return PUBLIC if access == "[]" else hashlib.sha256(access.encode()).hexdigest()[:16]
 
 
 def schema() -> tantivy.Schema:
@@ -68,19 +85,17 @@ class LexicalReader:
     """A sealed BM25 index; every file is mapped on opening and outlives its name."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises StoreError when it cannot be opened, or holds other fields than ``schema``."""
-        self._folder = folder
-        check_index_files(folder)
-        with told(folder, "opened"):
-            index, self._searcher = _open(folder)
-            self._schema = index.schema
-        if self._schema != schema():
-            raise StoreError(f"{folder}: the BM25 index has other fields than those of ragcli", hint=HINT)
+        self._parts = {name: _Part(part_folder(folder, name)) for name in part_names(folder)}
+        self._mixed = {SHARED} if (folder / APART).is_file() else {SHARED, PUBLIC}
 
     @property
     def count(self) -> int:
         """Number of chunks."""
-        return int(self._searcher.num_docs)
+        return sum(part.count for part in self._parts.values())
+
+    def numbers(self) -> list[int]:
+        """The number of every chunk, ascending; reads the whole column."""
+        return sorted(number for part in self._parts.values() for number in part.numbers())
 
     def search(
         self,
@@ -88,6 +103,7 @@ class LexicalReader:
         boosts: Mapping[str, float],
         depth: int,
         *,
+        parts: Collection[str] | None = None,
         share: float = 1.0,
         keep: Keep | None = None,
         only: Callable[[], Sequence[int]] | None = None,
@@ -95,15 +111,102 @@ class LexicalReader:
     ) -> list[tuple[int, float]]:
         """The best ``depth`` chunks as (number, score), best first, equal scores by number.
 
-        A filter never changes the order of what it lets through, so the search takes as many hits as it should need
-        (``share`` is the expected share that is kept) and drops those that ``keep`` refuses. When fewer than ``depth``
-        are left, as when the question's words stand mostly in chunks that may not be seen, the documents that ``only``
-        gives are named in the query instead; at once when they are ``few``. Without ``only`` more and more is taken.
+        ``parts`` are those whose chunks may be seen, None for all. A filter never changes the order of what it lets
+        through, so the search takes as many hits as it should need (``share`` is the expected share that is kept) and
+        drops those that ``keep`` refuses. When fewer than ``depth`` are left, as when the question's words stand mostly
+        in chunks that may not be seen, the documents that ``only`` gives are named in the query instead; at once when
+        they are ``few``. Without ``only`` more and more is taken.
         """
-        with told(self._folder, "searched"):
-            query = self._query(terms, boosts)
-        if query is None or depth < 1:
+        asked = [part for name, part in self._parts.items() if parts is None or name in {*parts, *self._mixed}]
+        asked = [part for part in asked if part.count]
+        fields = {name: boosts.get(name, 1.0) for name in FIELDS if boosts.get(name, 1.0) > 0}
+        if depth < 1:
             return []
+        totals = _Totals(asked, fields, terms)
+        found = [
+            part.search(clauses, depth, share=share, keep=keep, only=only, few=few)
+            for part in asked
+            if (clauses := _clauses(part, fields, terms, totals))
+        ]
+        return heapq.nsmallest(depth, (hit for hits in found for hit in hits), key=lambda hit: (-hit[1], hit[0]))
+
+
+class _Totals:
+    """How many chunks several parts hold, and how many of them hold each term in each field."""
+
+    def __init__(self, parts: Sequence[_Part], fields: Mapping[str, float], terms: Mapping[str, int]) -> None:
+        self.alone = len(parts) == 1
+        self.size = sum(part.size for part in parts)
+        self.holding = {
+            (name, term): sum(part.holding(name, term) for part in parts) for name in fields for term in terms
+        }
+
+    def is_everywhere(self, term: str) -> bool:
+        """Whether a term stands in or beside nearly every chunk of many."""
+        return self.size >= _LARGE and self.holding.get(("nearby", term), 0) > _EVERYWHERE * self.size
+
+    def weight(self, part: _Part, name: str, term: str) -> float:
+        """What a term's weight in a part has to be multiplied with to be that in all parts."""
+        if self.alone:
+            return 1.0
+        return _rarity(self.size, self.holding[name, term]) / _rarity(part.size, part.holding(name, term))
+
+
+def _rarity(size: int, holding: int) -> float:
+    """The inverse document frequency of a term, as tantivy computes it."""
+    return math.log(1 + (size - holding + 0.5) / (holding + 0.5))
+
+
+Clause = tuple[str, str, float]
+"""A field, a term and what a match is worth."""
+
+
+def _clauses(part: _Part, fields: Mapping[str, float], terms: Mapping[str, int], totals: _Totals) -> list[Clause]:
+    return [
+        (name, term, boost * count * totals.weight(part, name, term))
+        for name, boost in fields.items()
+        for term, count in terms.items()
+        if part.holding(name, term) and not (name == "nearby" and totals.is_everywhere(term))
+    ]
+
+
+class _Part:
+    """One tantivy index."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises StoreError when it cannot be opened, or holds other fields than ``schema``."""
+        self._folder = folder
+        # BM25 counts what is deleted as well, and tantivy tells of that nowhere else.
+        self.size = sum(int(segment["max_doc"]) for segment in check_index_files(folder))
+        with told(folder, "opened"):
+            index, self._searcher = _open(folder)
+            self._schema = index.schema
+            self.count = int(self._searcher.num_docs)
+        if self._schema != schema():
+            raise StoreError(f"{folder}: the BM25 index has other fields than those of ragcli", hint=HINT)
+
+    def holding(self, name: str, term: str) -> int:
+        """How many chunks hold a term in a field."""
+        with told(self._folder, "searched"):
+            return int(self._searcher.doc_freq(name, term))
+
+    def numbers(self) -> list[int]:
+        """The number of every chunk."""
+        return [number for number, _ in self._search(tantivy.Query.all_query(), max(1, self.count))]
+
+    def search(
+        self,
+        clauses: Sequence[Clause],
+        depth: int,
+        *,
+        share: float,
+        keep: Keep | None,
+        only: Callable[[], Sequence[int]] | None,
+        few: bool,
+    ) -> list[tuple[int, float]]:
+        """The best of this part alone; see ``LexicalReader.search``."""
+        with told(self._folder, "searched"):
+            query = self._query(clauses)
         if only is not None and few:
             return self._within(query, only(), depth)
         limit = depth if keep is None else int(depth / max(share, 1e-6) * 1.25) + 32
@@ -111,7 +214,7 @@ class LexicalReader:
             hits = self._search(query, max(1, min(limit, self.count)))
             kept = hits if keep is None else _kept(hits, keep)
             if len(kept) >= depth or len(hits) < limit or limit >= self.count:
-                return _best(kept, depth)
+                return kept
             if only is not None:
                 return self._within(query, only(), depth)
             limit *= 8
@@ -119,12 +222,7 @@ class LexicalReader:
     def _within(self, query: Any, documents: Sequence[int], depth: int) -> list[tuple[int, float]]:
         with told(self._folder, "searched"):
             restricted = self._restricted(query, documents)
-        hits = self._search(restricted, max(1, min(depth, self.count)))
-        return _best(hits, depth)
-
-    def numbers(self) -> list[int]:
-        """The number of every chunk, ascending; reads the whole column."""
-        return sorted(number for number, _ in self._search(tantivy.Query.all_query(), max(1, self.count)))
+        return self._search(restricted, max(1, min(depth, self.count)))
 
     def _search(self, query: Any, limit: int) -> list[tuple[int, float]]:
         with told(self._folder, "searched"):
@@ -135,22 +233,12 @@ class LexicalReader:
                 raise ValueError("a number or a score that cannot be")
             return found
 
-    def _query(self, terms: Mapping[str, int], boosts: Mapping[str, float]) -> Any:
-        clauses = []
-        for name in FIELDS:
-            boost = boosts.get(name, 1.0)
-            if boost <= 0:
-                continue
-            for term, count in terms.items():
-                if name == "nearby" and self._is_everywhere(term):
-                    continue
-                query = tantivy.Query.term_query(self._schema, name, term, "freq")
-                weight = boost * count
-                clauses.append((tantivy.Occur.Should, query if weight == 1 else _boosted(query, weight)))
-        return tantivy.Query.boolean_query(clauses) if clauses else None
-
-    def _is_everywhere(self, term: str) -> bool:
-        return self.count >= _LARGE and self._searcher.doc_freq("nearby", term) > _EVERYWHERE * self.count
+    def _query(self, clauses: Sequence[Clause]) -> Any:
+        queries = []
+        for name, term, weight in clauses:
+            query = tantivy.Query.term_query(self._schema, name, term, "freq")
+            queries.append((tantivy.Occur.Should, query if weight == 1 else _boosted(query, weight)))
+        return tantivy.Query.boolean_query(queries)
 
     def _restricted(self, query: Any, documents: Sequence[int]) -> Any:
         allowed = tantivy.Query.term_set_query(self._schema, "document", list(documents))
@@ -182,13 +270,15 @@ def _boosted(query: Any, weight: float) -> Any:
     return tantivy.Query.boost_query(query, weight)
 
 
-def _best(hits: list[tuple[int, float]], depth: int) -> list[tuple[int, float]]:
-    return sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:depth]
-
-
 def _kept(hits: list[tuple[int, float]], keep: Keep) -> list[tuple[int, float]]:
     flags = keep([number for number, _ in hits])
     return [hit for hit, flag in zip(hits, flags, strict=True) if flag]
+
+
+def has_deletions(folder: Path) -> bool:
+    """Whether a sealed index still holds entries that were deleted from it."""
+    parts = [part_folder(folder, name) for name in part_names(folder)]
+    return any(segment["deletes"] is not None for part in parts for segment in check_index_files(part))
 
 
 def without_stop_words(words: Sequence[str], language: str) -> set[str]:
@@ -199,88 +289,3 @@ def without_stop_words(words: Sequence[str], language: str) -> set[str]:
     except ValueError:
         return set(words)
     return {token if isinstance(token, str) else token.text for token in analyzer.analyze(" ".join(words))}
-
-
-# Writes a BM25 index: see ``lexical`` for what is in one.
-
-_HEAP_BYTES = 128_000_000
-_SMALL_HEAP_BYTES = 15_000_000
-_SMALL_BATCH = 2_000
-_DELETE_BATCH = 1_000
-_PRIVATE = ("meta.json", ".managed.json")
-
-
-@dataclass(frozen=True, slots=True)
-class LexicalChunk:
-    """One chunk as BM25 sees it: its number, that of its document's first chunk, and each field's terms."""
-
-    number: int
-    document: int
-    text: str
-    title: str
-    headings: str
-    nearby: str = ""
-
-
-class LexicalWriter:
-    """Changes an index folder that nobody else has open; segment files already there are never written to."""
-
-    def __init__(self, folder: Path, expected_changes: int) -> None:
-        """Raises StoreError when the index that is there cannot be written to."""
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in LOCKS:
-            (folder / name).unlink(missing_ok=True)
-        if any(folder.iterdir()):
-            check_index_files(folder)
-        heap = _SMALL_HEAP_BYTES if expected_changes < _SMALL_BATCH else _HEAP_BYTES
-        self._schema = schema()
-        with told(folder, "written"):
-            self._index = tantivy.Index(self._schema, path=str(folder))
-            self._writer = self._index.writer(heap, 1)
-        self._folder = folder
-
-    def add(self, chunk: LexicalChunk) -> None:
-        """Index one chunk."""
-        document = tantivy.Document()
-        document.add_unsigned("number", chunk.number)
-        document.add_unsigned("document", chunk.document)
-        document.add_text("text", chunk.text)
-        document.add_text("title", chunk.title)
-        document.add_text("headings", chunk.headings)
-        document.add_text("nearby", chunk.nearby)
-        with told(self._folder, "written"):
-            self._writer.add_document(document)
-
-    def delete(self, numbers: Sequence[int]) -> None:
-        """Remove the chunks of those numbers."""
-        # By query: tantivy's deletion by term takes a number for a signed one and then finds nothing.
-        for start in range(0, len(numbers), _DELETE_BATCH):
-            batch = list(numbers[start : start + _DELETE_BATCH])
-            with told(self._folder, "written"):
-                self._writer.delete_documents_by_query(tantivy.Query.term_set_query(self._schema, "number", batch))
-
-    def finish(self) -> None:
-        """Commit and wait for merges; the folder may be sealed afterwards. Raises StoreError (a full disk)."""
-        with told(self._folder, "written"):
-            self._writer.commit()
-            self._writer.garbage_collect_files()
-            self._writer.wait_merging_threads()
-        for name in LOCKS:
-            (self._folder / name).unlink(missing_ok=True)
-        _open_to_readers(self._folder)
-
-
-def has_deletions(folder: Path) -> bool:
-    """Whether a sealed index still holds entries that were deleted from it."""
-    return any(segment["deletes"] is not None for segment in check_index_files(folder))
-
-
-def _open_to_readers(folder: Path) -> None:
-    """Let everyone read who may read a new file here: tantivy keeps two of its files for their owner alone."""
-    probe = folder / ".mode"
-    probe.touch()
-    mode = probe.stat().st_mode & 0o777
-    probe.unlink()
-    for name in _PRIVATE:
-        if (folder / name).exists():
-            (folder / name).chmod(mode)

@@ -15,14 +15,34 @@ from ragcli.errors import StoreError
 from ragcli.language.patterns import pattern
 from ragcli.regular_files import check_file, check_folder, open_regular, parse_json, read_regular
 
+PUBLIC, SHARED = "", "shared"
 META, MANAGED = "meta.json", ".managed.json"
 HINT = "rag versions verify; rag index --rebuild"
 
 _MOST_BYTES = 16 << 20
+_PARTS = "parts"
+_PART = pattern(rf"[0-9a-f]{{16}}|{SHARED}")
 _SEGMENT = pattern(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
 _MANAGED = pattern(r"meta\.json|[0-9a-f]{32}(\.[0-9]{1,20})?\.[a-z]{1,20}")
 _ENDING, _MAGIC, _LONGEST_FOOTER = struct.Struct("<II"), 1337, 1 << 16
 _MOST_CHUNKS, _MOST_OPSTAMP = 1 << 31, 1 << 62
+
+
+def part_folder(folder: Path, name: str) -> Path:
+    """Where a part of the index in ``folder`` lies."""
+    return folder / _PARTS / name if name else folder
+
+
+def part_names(folder: Path) -> list[str]:
+    """The parts that are there, sorted, the public one first. Raises StoreError for one that no writer named so."""
+    parts = folder / _PARTS
+    if not parts.exists():
+        return [PUBLIC]
+    check_folder(parts, HINT)
+    names = sorted(path.name for path in parts.iterdir())
+    if wrong := next((name for name in names if not _PART.fullmatch(name)), None):
+        raise StoreError(f"{parts / wrong} is no part of a BM25 index", hint=HINT)
+    return [PUBLIC, *names]
 
 
 def check_index_files(folder: Path) -> list[dict[str, Any]]:
@@ -33,7 +53,7 @@ def check_index_files(folder: Path) -> list[dict[str, Any]]:
     try:
         check_folder(folder, HINT)
         for path in folder.iterdir():
-            check_file(path, HINT)
+            (check_folder if path.name == _PARTS else check_file)(path, HINT)
         meta = parse_json(read_regular(folder / META, _MOST_BYTES, HINT))
         managed = parse_json(read_regular(folder / MANAGED, _MOST_BYTES, HINT)) if (folder / MANAGED).exists() else []
     except (OSError, ValueError) as error:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from ragcli.codec import encode
 from ragcli.errors import ModelError
 from ragcli.index.lexical.analysis import terms
-from ragcli.index.lexical.bm25 import LexicalChunk, LexicalWriter
-from ragcli.index.segments.attributes import Postings
+from ragcli.index.lexical.bm25 import part_name
+from ragcli.index.lexical.writing import LexicalChunk, LexicalWriter
+from ragcli.index.segments.attributes import Postings, acl_value
 from ragcli.index.segments.segment import (
     EMBEDDINGS,
     INDEX_OF_IDS,
@@ -26,7 +27,7 @@ from ragcli.index.staged.database import SMALL_RECORD, pack, store_errors
 from ragcli.index.staged.staging import Staging
 from ragcli.interfaces import Progress
 from ragcli.names import kept
-from ragcli.records import Chunk, Document, Entry
+from ragcli.records import Chunk, Document, Entry, Metadata
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,7 +90,7 @@ class SegmentBuilder:
                 chunks = self._staging.chunks(entry.doc_id)
                 writer.add(document, entry.entry_key, chunks, next_number)
             with self._clock("lexical"):
-                for each in lexical_chunks(next_number, chunks, document.metadata.language):
+                for each in lexical_chunks(next_number, chunks, document.metadata):
                     lexical.add(each)
             next_number += len(chunks)
             pending += chunks
@@ -112,13 +113,14 @@ class SegmentBuilder:
         return np.where(np.abs(lengths - 1) < 1e-4, rows, rows / np.maximum(lengths, 1e-12))
 
 
-def lexical_chunks(first_number: int, chunks: Sequence[Chunk], language: str | None) -> Iterator[LexicalChunk]:
+def lexical_chunks(first_number: int, chunks: Sequence[Chunk], metadata: Metadata) -> Iterator[LexicalChunk]:
     """The terms of a document's chunks by field.
 
     ``text`` is all that is embedded and the aliases, ``title`` and ``headings`` once more to be weighed apart,
     ``nearby`` the chunk with the ones before and after it: what a question names may stand on both sides of a cut, and
     a document cut in two would otherwise lose to one that was not.
     """
+    language, part = metadata.language, part_name(acl_value(metadata.acl))
     own = [" ".join(terms(f"{chunk.text}\n{chunk.aliases}", language)) for chunk in chunks]
     for offset, chunk in enumerate(chunks):
         headings = chunk.heading_path[1:] if chunk.heading_path[:1] == (chunk.title,) else chunk.heading_path
@@ -129,6 +131,7 @@ def lexical_chunks(first_number: int, chunks: Sequence[Chunk], language: str | N
             title=" ".join(terms(chunk.title, language)),
             headings=" ".join(terms("\n".join(headings), language)),
             nearby=" ".join(own[max(0, offset - 1) : offset + 2]),
+            part=part,
         )
 
 

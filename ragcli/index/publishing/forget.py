@@ -20,7 +20,8 @@ from ragcli.index.dense.graph_build import build_graph
 from ragcli.index.dense.graph_probe import graph_marker
 from ragcli.index.durable import link_tree, sync_folder
 from ragcli.index.engine import LEXICAL
-from ragcli.index.lexical.bm25 import LexicalWriter, has_deletions
+from ragcli.index.lexical.bm25 import has_deletions
+from ragcli.index.lexical.writing import LexicalWriter
 from ragcli.index.manifest import Manifest, SegmentInfo, read_manifest
 from ragcli.index.publishing.build import SegmentWriter, copy_documents, lexical_chunks
 from ragcli.index.publishing.publish import Clock
@@ -152,8 +153,8 @@ class Eraser:
         lexical = LexicalWriter(self._build / LEXICAL, expected)
         for place, row, _, _ in copy.documents():
             segment = copy.segments[place]
-            language = segment.head(row).metadata.language
-            for chunk in lexical_chunks(int(segment.numbers[row]), segment.chunks(row), language):
+            metadata = segment.head(row).metadata
+            for chunk in lexical_chunks(int(segment.numbers[row]), segment.chunks(row), metadata):
                 lexical.add(chunk)
         lexical.finish()
 

@@ -24,7 +24,7 @@ from ragcli.index.dense.graph_probe import graph_marker
 from ragcli.index.durable import link_tree
 from ragcli.index.engine import LEXICAL
 from ragcli.index.lexical import analysis
-from ragcli.index.lexical.bm25 import LexicalWriter
+from ragcli.index.lexical.writing import LexicalWriter
 from ragcli.index.manifest import FORMAT, Manifest, SegmentInfo, library_versions, package_version
 from ragcli.index.publishing.build import SegmentBuilder
 from ragcli.index.publishing.change import Change, compare, dead_rows, steps

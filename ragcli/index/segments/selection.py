@@ -39,7 +39,8 @@ class Selection:
     """Documents that may be seen: per segment a flag for each, or None for every living one.
 
     ``chunk_counts`` are the chunks selected in each segment, ``superseded_hidden`` the documents left out for their
-    dates or status alone.
+    dates or status alone. ``access`` are the stored access sets that are open to the asker and ``languages`` those of
+    the documents in them, whatever the filters; both None when everything is open.
     """
 
     segments: tuple[Segment, ...]
@@ -47,6 +48,8 @@ class Selection:
     masks: tuple[NDArray[np.bool_] | None, ...]
     chunk_counts: tuple[int, ...]
     superseded_hidden: int
+    access: frozenset[str] | None = None
+    languages: frozenset[str] | None = None
     _row_masks: dict[int, NDArray[np.bool_] | None] = field(default_factory=dict, repr=False)
     _rows: dict[int, NDArray[np.int64] | None] = field(default_factory=dict, repr=False)
 
@@ -106,13 +109,18 @@ def select(
     *,
     today: str,
     default_acl: tuple[str, ...],
+    closed: Sequence[NDArray[np.bool_]] | None = None,
 ) -> Selection:
-    """What ``scope`` may see. ``living`` flags the documents that are not dead, None where all live.
+    """What ``scope`` may see. ``living`` flags the documents that are not dead, None where all live; ``closed`` those
+    that nobody in the scope may see, whatever their access was.
 
     Raises ConfigError for a filter that cannot be used.
     """
     visible = [_visible(segment, scope, default_acl) for segment in segments]
-    filtered = _filtered(segments, [_both(*pair) for pair in zip(visible, living, strict=True)], scope)
+    if closed is not None:
+        visible = [_both(mask, ~hidden) for mask, hidden in zip(visible, closed, strict=True)]
+    seen = [_both(*pair) for pair in zip(visible, living, strict=True)]
+    filtered = _filtered(segments, seen, scope)
     stale: list[NDArray[np.bool_] | None] = [None] * len(segments)
     if not scope.include_superseded:
         stale = _stale(segments, living, visible, references, scope.as_of or today)
@@ -126,7 +134,16 @@ def select(
         _chunk_count(segment, mask if mask is not None else living[place])
         for place, (segment, mask) in enumerate(zip(segments, masks, strict=True))
     ]
-    return Selection(tuple(segments), tuple(living), tuple(masks), tuple(counts), hidden)
+    everything = all(mask is None for mask in visible)
+    return Selection(
+        tuple(segments),
+        tuple(living),
+        tuple(masks),
+        tuple(counts),
+        hidden,
+        None if everything else _open_sets(segments, scope, default_acl),
+        None if everything else _languages(segments, seen),
+    )
 
 
 def _visible(segment: Segment, scope: Scope, default_acl: tuple[str, ...]) -> NDArray[np.bool_] | None:
@@ -134,6 +151,21 @@ def _visible(segment: Segment, scope: Scope, default_acl: tuple[str, ...]) -> ND
     values = segment.values(ACL)
     allowed = acl_values(values, scope.groups, default_acl)
     return None if len(allowed) == len(values) else segment.marked(ACL, allowed)
+
+
+def _open_sets(segments: Sequence[Segment], scope: Scope, default_acl: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(
+        value for segment in segments for value in acl_values(segment.values(ACL), scope.groups, default_acl)
+    )
+
+
+def _languages(segments: Sequence[Segment], seen: Sequence[NDArray[np.bool_] | None]) -> frozenset[str]:
+    return frozenset(
+        value
+        for segment, mask in zip(segments, seen, strict=True)
+        for value in segment.values("lang")
+        if bool((segment.marked("lang", [value]) & (True if mask is None else mask)).any())
+    )
 
 
 def _filtered(
