@@ -11,7 +11,7 @@ from ragcli.records.golden import GoldenCase, Judgment
 from ragcli.records.index import Allowed, EmbedderInfo, Forgotten, PublishResult, VersionDiff, VersionInfo
 from ragcli.records.retrieval import DenseMethod, Filter, Hit, Ranking, Retrieval, RetrievedChunk, Scope, SearchMode
 from ragcli.records.sessions import SessionInfo, Turn
-from ragcli.records.staged import Entry, FileState, Given, Look, Root
+from ragcli.records.staged import Entry, FileState, Given, Look, Root, hidden_prefix
 
 __all__ = [
     "Alias",
@@ -61,4 +61,5 @@ __all__ = [
     "Verdict",
     "VersionDiff",
     "VersionInfo",
+    "hidden_prefix",
 ]

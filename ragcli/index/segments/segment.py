@@ -114,10 +114,11 @@ class Segment:
         rows = self._rows("SELECT row, doc_id, entry_key FROM documents ORDER BY row")
         return [(int(row), name_of(doc_id), str(entry_key)) for row, doc_id, entry_key in rows]
 
-    def sources(self) -> list[tuple[int, str, str]]:
-        """(row, doc_id, source) of every document, dead or alive, in order of rows."""
+    def names(self) -> list[tuple[int, str, str, tuple[str, ...]]]:
+        """(row, doc_id, source, ids of copies) of every document, dead or alive, in order of rows."""
         rows = self._rows("SELECT row, doc_id, head FROM documents ORDER BY row")
-        return [(int(row), name_of(doc_id), str(unpack(head)["source"])) for row, doc_id, head in rows]
+        heads = [(int(row), name_of(doc_id), unpack(head)) for row, doc_id, head in rows]
+        return [(row, doc_id, str(head["source"]), tuple(head.get("also_in") or ())) for row, doc_id, head in heads]
 
     def head(self, row: int) -> Document:
         """The document at ``row`` without text, blocks and sections."""

@@ -45,11 +45,13 @@ class DocumentCache:
         content = {"documents": encode(list(documents)), "reports": encode(list(reports))}
         self._table.write([(_key(key), pack(content))])
 
-    def remove_documents(self, unwanted: Callable[[Document], bool]) -> int:
-        """Drop, beyond recovery, every file of which a document is unwanted; how many there were."""
+    def remove_files(self, unwanted: Callable[[Sequence[Document], Sequence[FileReport]], bool]) -> int:
+        """Drop, beyond recovery, every file whose documents and reports are unwanted; how many there were."""
 
         def holds(value: bytes) -> bool:
-            return any(unwanted(decode(Document, item)) for item in unpack(value)["documents"])
+            content = unpack(value)
+            documents = [decode(Document, item) for item in content["documents"]]
+            return unwanted(documents, [decode(FileReport, item) for item in content["reports"]])
 
         removed = self._table.remove_where(holds)
         self._table.scrub()
