@@ -44,6 +44,7 @@ class Ingested:
             "schema": "rag.ingest/1",
             "files": [encode(report) for report in parsed.files],
             "notices": list(self.notices),
+            "ignored": encode(parsed.ignored),
             "added": parsed.added,
             "changed": parsed.changed,
             "removed": parsed.removed,

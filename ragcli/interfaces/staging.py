@@ -24,6 +24,9 @@ class Notes(Protocol):
     def put_given(self, root_id: int, given: Given) -> None:
         """Keep what was given for a prefix, in place of what was; nothing given is forgotten."""
 
+    def hide_given(self, root_id: int, relative: str) -> None:
+        """Keep what was given for one file under a hash of its name: it holds on, and the name is gone."""
+
     def put_look(self, look: Look) -> None:
         """Keep a document's look, in place of its former one."""
 
@@ -148,8 +151,8 @@ class DocumentCache(Protocol):
     def put(self, key: str, documents: Sequence[Document], reports: Sequence[FileReport] = ()) -> None:
         """Keep what a file gave."""
 
-    def remove_documents(self, unwanted: Callable[[Document], bool]) -> int:
-        """Drop, beyond recovery, every file of which a document is unwanted; how many there were."""
+    def remove_files(self, unwanted: Callable[[Sequence[Document], Sequence[FileReport]], bool]) -> int:
+        """Drop, beyond recovery, every file whose documents and reports are unwanted; how many there were."""
 
     def trim(self, days: int, today: date, used: Callable[[], Iterable[str]]) -> int:
         """Drop what has not been among the ``used`` keys for so many days; how many files there were."""

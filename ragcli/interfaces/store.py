@@ -129,11 +129,15 @@ class StoreWriter(Protocol):
     def published(self, wanted: Wanted) -> Iterator[tuple[EmbedderInfo, Document, list[Chunk]]]:
         """Every wanted document of every kept version with its chunks, and the model of that version."""
 
-    def erase(self, wanted: Wanted, config: IndexConfig) -> list[str]:
-        """Take the wanted documents out of every kept version; names of those that changed, as they are called now."""
+    def erase(self, wanted: Wanted, config: IndexConfig, roots: Collection[str] = ()) -> list[str]:
+        """Take the wanted documents out of every kept version, also where others name them as copies, and the roots
+        of these labels; names of the versions that changed, as they are called now.
+        """
 
-    def sweep(self, texts: Collection[str]) -> tuple[int, list[str]]:
+    def sweep(self, texts: Collection[str], besides: Collection[str] = ()) -> tuple[int, list[str]]:
         """Take what is left of the texts out of logs and notes, then search for them in everything that is stored.
+
+        What stands in ``besides`` as well may stay.
 
         How many places were searched, and those in which something still stands. The writer's last act.
         """

@@ -22,7 +22,7 @@ from ragcli.records.golden import GoldenCase, Judgment
 from ragcli.records.index import Allowed, EmbedderInfo, Forgotten, PublishResult, VersionDiff, VersionInfo
 from ragcli.records.retrieval import DenseMethod, Filter, Hit, Ranking, Retrieval, RetrievedChunk, Scope, SearchMode
 from ragcli.records.sessions import SessionInfo, Turn
-from ragcli.records.staged import Entry, FileState, Given, Look, Root
+from ragcli.records.staged import Entry, FileState, Given, Look, Root, hidden_prefix
 
 __all__ = [
     "Alias",
@@ -72,5 +72,6 @@ __all__ = [
     "Verdict",
     "VersionDiff",
     "VersionInfo",
+    "hidden_prefix",
     "is_open",
 ]

@@ -89,9 +89,15 @@ class VersionDiff:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What ``rag forget`` removed, and where a text of it was still found afterwards (empty: nowhere)."""
+    """What ``rag forget`` removed, and where a text of it was still found afterwards (empty: nowhere).
+
+    ``copies`` had the same text and were not named: the next ingest reads them again. ``kept_by`` are documents that
+    stay and hold the text of a copy that was forgotten.
+    """
 
     doc_ids: tuple[str, ...]
     versions: tuple[str, ...]
     files_searched: int
     still_found: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
+    kept_by: tuple[str, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,11 +51,24 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """``--meta`` and ``--acl`` as last given for the files under ``prefix`` of a root (empty: all of it)."""
+    """``--meta`` and ``--acl`` as last given for the files under ``prefix`` of a root (empty: all of it).
+
+    For a file that was forgotten the prefix is a hash of its path: should it come back, it is no more open than before.
+    """
 
     prefix: str
     meta: Mapping[str, str]
     acl: tuple[str, ...]
+
+    def holds_for(self, relative: str) -> bool:
+        """Whether it was given for a file."""
+        under = not self.prefix or relative == self.prefix or relative.startswith(f"{self.prefix}/")
+        return under or self.prefix == hidden_prefix(relative)
+
+
+def hidden_prefix(relative: str) -> str:
+    """What stands for the path of a forgotten file; no path can be the same."""
+    return "\0" + hashlib.sha256(relative.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,9 @@ def register(app: typer.Typer) -> None:
 
 def forget(
     context: typer.Context,
-    sources: Annotated[list[str], typer.Argument(metavar="SOURCE...", help="Documents by id, source or glob.")],
+    sources: Annotated[
+        list[str], typer.Argument(metavar="SOURCE...", help="Documents by id, source or glob; a root by its path.")
+    ],
     wait: Wait = 0,
 ) -> None:
     """Erase documents everywhere, and prove it by searching the folder for their text; exit 1 when some is left."""
@@ -33,6 +35,10 @@ def forget(
     found = run.index_with().forget(sources, wait_seconds=wait)
     run.output.result({"schema": "rag.forget/1", **encode(found)}, lambda: _text(found))
     run.output.notice("the files themselves were not touched: the next ingest reads what is still there")
+    for copy in found.copies:
+        run.output.notice(f"{copy} had the same text and was not named: the next ingest reads it again")
+    for doc_id in found.kept_by:
+        run.output.notice(f"{doc_id} was not named and holds the text of a copy that was")
     if found.still_found:
         raise typer.Exit(ExitCode.GATE)
 

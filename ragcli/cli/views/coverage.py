@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ragcli.records import FileReport
 
 _ROWS = 30
+_LINES = 5
 
 
 def text(output: Output, ingested: Ingested) -> str:
@@ -28,14 +29,14 @@ def text(output: Output, ingested: Ingested) -> str:
         parts.append(output.table(columns, cells))
     if len(rows) > len(shown):
         parts.append(f"… and {len(rows) - len(shown)} more files with remarks (-v, or --report FILE)")
-    return "\n".join([*parts, _counts(parsed), *(built_lines(built) if built else ())])
+    return "\n".join([*parts, _counts(parsed), *_ignored(parsed), *(built_lines(built) if built else ())])
 
 
 def remarks(report: FileReport) -> str:
     """Everything about a file that a reader should know, empty when it was read whole and plainly."""
     found = []
     if report.skipped is not None:
-        found.append(f"skipped: {report.skipped}")
+        found.append(f"{'passed over' if report.passed_over else 'skipped'}: {report.skipped}")
     if report.image_only_pages:
         found.append(f"{report.image_only_pages} image-only pages not read")
     if report.ocr_pages:
@@ -64,9 +65,20 @@ def plan_text(planned: IngestPlan) -> str:
 
 
 def _counts(parsed: IngestResult) -> str:
-    skipped = sum(report.skipped is not None for report in parsed.files)
+    skipped = sum(report.skipped is not None and not report.passed_over for report in parsed.files)
     changes = f"{parsed.added} added, {parsed.changed} changed, {parsed.removed} removed, {parsed.unchanged} unchanged"
     return f"{len(parsed.files)} files, {skipped} skipped; documents: {changes}"
+
+
+def _ignored(parsed: IngestResult) -> list[str]:
+    """What ignore files passed over, in one line; empty when nothing was."""
+    if not parsed.ignored:
+        return []
+    files, folders = sum(line.files for line in parsed.ignored), sum(line.folders for line in parsed.ignored)
+    most = sorted(parsed.ignored, key=lambda line: (-line.files - line.folders, line.rule))[:_LINES]
+    named = "; ".join(f"{line.rule} ({line.files + line.folders})" for line in most)
+    more = f"; {len(parsed.ignored) - _LINES} more lines" if len(parsed.ignored) > _LINES else ""
+    return [one_line(f"passed over by ignore files: {files} files, {folders} folders ({named}{more})")]
 
 
 def built_lines(built: Built) -> list[str]:

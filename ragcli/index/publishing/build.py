@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -149,13 +151,28 @@ def _batches(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
         yield batch
 
 
-def copy_documents(source: Segment, rows: Sequence[int], writer: SegmentWriter) -> None:
-    """Add documents of another segment as they are stored, with their chunks, vectors and numbers."""
+def copy_documents(
+    source: Segment, rows: Sequence[int], writer: SegmentWriter, copies: Mapping[int, tuple[str, ...]] | None = None
+) -> None:
+    """Add documents of another segment as they are stored, with their chunks, vectors and numbers.
+
+    ``copies`` gives, for the rows at which they change, the copies that a document names from now on.
+    """
     for row in rows:
         chunk_rows = source.chunk_rows(row)
-        document = source.head(row)
-        writer.add_stored(document, source.stored(row), source.chunk_data(chunk_rows), int(source.numbers[row]))
+        document, stored = source.head(row), source.stored(row)
+        if copies is not None and row in copies:
+            document = replace(document, also_in=copies[row])
+            stored = _renamed(document, stored)
+        writer.add_stored(document, stored, source.chunk_data(chunk_rows), int(source.numbers[row]))
         writer.append_vectors(source.embeddings[chunk_rows.start : chunk_rows.stop])
+
+
+def _renamed(document: Document, stored: tuple[object, str, bytes, bytes]) -> tuple[object, str, bytes, bytes]:
+    """A stored document with another head; its entry key is another one too, as that of any other content."""
+    doc_id, entry_key, _, body = stored
+    head = pack({name: value for name, value in encode(document).items() if name not in _BODY})
+    return doc_id, hashlib.sha256(entry_key.encode() + head).hexdigest()[:32], head, body
 
 
 # Writes a new segment folder: see ``segment`` for what is in one.

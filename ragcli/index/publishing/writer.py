@@ -81,22 +81,26 @@ class Writer:
             segment = view.segments[place]
             yield read_manifest(view.folder).embedder, segment.document(row), segment.chunks(row)
 
-    def erase(self, wanted: Wanted, config: IndexConfig) -> list[str]:
-        """Take the wanted documents out of every kept version; names of those that changed, as they are called now."""
+    def erase(self, wanted: Wanted, config: IndexConfig, roots: Collection[str] = ()) -> list[str]:
+        """Take the wanted documents and roots out of every kept version; names of those that changed, as they are
+        called now.
+        """
         from ragcli.index.publishing.forget import Eraser
 
         for left in (self.folder / "staging").glob(f"{TRIAL}*"):
             shutil.rmtree(left, ignore_errors=True)  # of a killed trial, or one that runs: nothing may stay
-        return Eraser(self.folder, config).run(wanted)
+        return Eraser(self.folder, config, wanted, frozenset(roots)).run()
 
-    def sweep(self, texts: Collection[str]) -> tuple[int, list[str]]:
+    def sweep(self, texts: Collection[str], besides: Collection[str] = ()) -> tuple[int, list[str]]:
         """Take lines that hold one of the texts out of logs and notes, then search every file of the folder for them.
 
         How many files were searched, and the places in which something still stands. Every file is released first.
         """
         from ragcli.index.traces_of_text import clear_text_files, probes, search_folder
 
-        needles = sorted({probe for text in texts for probe in probes(text)})
+        found = {probe for text in texts for probe in probes(text)}
+        folded = [" ".join(text.split()) for text in besides]
+        needles = sorted(probe for probe in found if not any(" ".join(probe.split()) in text for text in folded))
         clear_text_files(self.folder, needles)
         self.close()
         return search_folder(self.folder, needles)

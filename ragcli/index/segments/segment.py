@@ -133,10 +133,11 @@ class Segment:
             raise self._damaged(f"has {len(rows)} records, expected one for each of {self.document_count} documents")
         return [(int(row), name_of(doc_id), str(entry_key)) for row, doc_id, entry_key in rows]
 
-    def sources(self) -> list[tuple[int, str, str]]:
-        """(row, doc_id, source) of every document, dead or alive, in order of rows."""
+    def names(self) -> list[tuple[int, str, str, tuple[str, ...]]]:
+        """(row, doc_id, source, ids of copies) of every document, dead or alive, in order of rows."""
         rows = self._database.rows("SELECT row, doc_id, head FROM documents ORDER BY row")
-        return [(self._checked(int(row)), name_of(doc_id), _document(head).source) for row, doc_id, head in rows]
+        heads = [(self._checked(int(row)), name_of(doc_id), _document(head)) for row, doc_id, head in rows]
+        return [(row, doc_id, head.source, head.also_in) for row, doc_id, head in heads]
 
     def head(self, row: int) -> Document:
         """The document at ``row`` without text, blocks and sections."""

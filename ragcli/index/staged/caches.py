@@ -67,14 +67,15 @@ class DocumentCache:
             return  # too large to be read again: it is parsed anew
         self._table.write([(_key(key), value)])
 
-    def remove_documents(self, unwanted: Callable[[Document], bool]) -> int:
-        """Drop, beyond recovery, every file of which a document is unwanted; how many there were."""
+    def remove_files(self, unwanted: Callable[[Sequence[Document], Sequence[FileReport]], bool]) -> int:
+        """Drop, beyond recovery, every file whose documents and reports are unwanted; how many there were."""
 
         def holds(value: bytes) -> bool:
             try:
-                return any(map(unwanted, unpack_as(_Parsed, value).documents))
+                parsed = unpack_as(_Parsed, value)
             except StoreError:
                 return True  # what is in it cannot be told
+            return unwanted(parsed.documents, parsed.reports)
 
         removed = self._table.remove_where(holds)
         self._table.scrub()

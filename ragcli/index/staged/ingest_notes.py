@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ragcli.codec import decode
 from ragcli.index.staged.database import damage_told, store_errors
-from ragcli.records import Given, Look
+from ragcli.records import Given, Look, hidden_prefix
 from ragcli.regular_files import parse_json
 
 SCHEMA = """
@@ -47,11 +47,17 @@ class IngestNotes:
 
     def put_given(self, root_id: int, given: Given) -> None:
         """Keep what was given for a prefix, in place of what was; nothing given is forgotten."""
+        self._run("DELETE FROM given WHERE root_id = ? AND prefix = ?", (root_id, _key(hidden_prefix(given.prefix))))
         if not given.meta and not given.acl:
             self._run("DELETE FROM given WHERE root_id = ? AND prefix = ?", (root_id, _key(given.prefix)))
             return
         values = (root_id, _key(given.prefix), json.dumps(dict(given.meta)), json.dumps(list(given.acl)))
         self._run("INSERT OR REPLACE INTO given VALUES (?, ?, ?, ?)", values)
+
+    def hide_given(self, root_id: int, relative: str) -> None:
+        """Keep what was given for one file under a hash of its name: it holds on, and the name is gone."""
+        keys = (_key(hidden_prefix(relative)), root_id, _key(relative))
+        self._run("UPDATE OR REPLACE given SET prefix = ? WHERE root_id = ? AND prefix = ?", keys)
 
     def put_look(self, look: Look) -> None:
         """Keep a document's look, in place of its former one."""

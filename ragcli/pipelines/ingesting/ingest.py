@@ -14,7 +14,7 @@ from ragcli.pipelines.ingesting.ingest_places import Place, find_place, place_no
 from ragcli.pipelines.ingesting.ingest_result import IngestResult, result_of
 from ragcli.pipelines.ingesting.ingest_scan import guard, guard_catalogue, scan_place
 from ragcli.pipelines.ingesting.ingest_stage import Stager
-from ragcli.records import Given
+from ragcli.records import Given, hidden_prefix
 
 
 def ingest(
@@ -71,7 +71,8 @@ def _flags(
         known = flags.setdefault(root_id, staging.notes.given(root_id))
         if meta or acl:
             given = Given(place.under, meta, tuple(group for group in acl if group.strip()))
-            known[:] = sorted([*(g for g in known if g.prefix != place.under), given], key=lambda g: len(g.prefix))
+            replaced = (place.under, hidden_prefix(place.under))
+            known[:] = sorted([*(g for g in known if g.prefix not in replaced), given], key=lambda g: len(g.prefix))
             if acl and not given.acl:
                 notices.append(
                     f"{place.root.path}: an empty --acl gives its documents no group; those that name none "

@@ -21,7 +21,6 @@ from ragcli.parse.registry import parse_key
 from ragcli.pipelines.cache_keys import document_key
 from ragcli.pipelines.ingesting.copy_access import access_left
 from ragcli.pipelines.ingesting.ingest_access import narrowed
-from ragcli.pipelines.ingesting.ingest_places import is_under
 from ragcli.pipelines.ingesting.ingest_scan import digest
 from ragcli.records import Document, FileReport, FileState, Given, Look, Root
 
@@ -107,7 +106,7 @@ class Describer:
         meta: dict[str, str] = {}
         acl: tuple[str, ...] = ()
         for given in self._given.get(root_id, ()):
-            if not given.prefix or is_under(relative, (given.prefix,)):
+            if given.holds_for(relative):
                 meta |= given.meta
                 acl = given.acl or acl
         return meta, acl

@@ -137,7 +137,7 @@ class Stager:
                     self._rewrite(look.root_id, look.relative)
             elif self._staging.file(look.root_id, look.relative) is None:
                 self._staging.notes.forget(look.doc_id)
-            else:
+            elif self._staging.owner(look.doc_id) is None:
                 reason = "what it was a copy of is gone, and its file cannot be read now"
                 self.notices.append(f"{look.doc_id} is not in the index: {reason}")
 
