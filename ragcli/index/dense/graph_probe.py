@@ -46,7 +46,7 @@ def graph_works(marker: Path) -> bool:
         known = parse_json(read_regular(marker, _MOST_BYTES))
         if known["machine"] == key:
             return bool(known["works"])
-    works = _try()
+    works = _try(_TRY)
     with contextlib.suppress(OSError, StoreError):
         make_folder(marker.parent)
         replace_text(marker, json.dumps({"machine": key, "works": works}) + "\n")
@@ -54,9 +54,9 @@ def graph_works(marker: Path) -> bool:
 
 
 @functools.cache
-def _try() -> bool:
+def _try(script: str) -> bool:
     try:
-        command = [sys.executable, "-P", "-c", _TRY]  # -P: no module of the working folder
+        command = [sys.executable, "-P", "-c", script]  # -P: no module of the working folder
         done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return False
