@@ -50,7 +50,6 @@ OWNERS = {
     "pptx": ("parse.office.slides",),
     "python_calamine": ("parse.office.sheets.workbook",),
     "xlrd": ("parse.office.sheets.legacy",),
-    "striprtf": ("parse.office.rtf",),
     "oxmsg": ("parse.containers.outlook",),
     "msoffcrypto": ("parse.office.protected",),
     "rapidocr": ("parse.pdf.ocr",),

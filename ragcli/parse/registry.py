@@ -55,7 +55,7 @@ FAMILIES = (
     Family("office.sheets.workbook", 3, (SHEETS, XLS, BINARY_SHEETS), ("python-calamine", "xlrd"), "office"),
     Family("office.opendocument.document", 2, (ODT, ODP)),
     Family("office.opendocument.sheets", 1, (ODS,)),
-    Family("office.rtf", 1, ("application/rtf",), ("striprtf",), "office"),
+    Family("office.rtf.document", 2, ("application/rtf",)),
     Family("web.epub", 1, ("application/epub+zip",)),
     Family("web.xml", 1, ("application/xml",)),
     Family("text.notebook", 1, ("application/x-ipynb+json",)),
