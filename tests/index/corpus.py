@@ -1,4 +1,4 @@
-"""Builds real index folders for tests, with vectors that can be worked out by hand."""
+"""Builds real indexes for tests, with vectors that can be worked out by hand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ragcli.config import Config, IndexConfig
 from ragcli.index.folder import IndexFolder
-from ragcli.index.publishing.writer import Writer
+from ragcli.interfaces import Store, StoreWriter
 from ragcli.records import Chunk, Document, EmbedderInfo, PublishResult
 from tests.index.records import chunks
 
@@ -31,7 +31,7 @@ def vectors(items: Sequence[Chunk]) -> NDArray[np.float32]:
     return np.stack([vector(item.text) for item in items])
 
 
-def stage(writer: Writer, documents: Sequence[Document], size: int = 10_000) -> None:
+def stage(writer: StoreWriter, documents: Sequence[Document], size: int = 10_000) -> None:
     """Make these documents, and no others, the staged ones."""
     staging = writer.staging
     with staging.transaction():
@@ -42,11 +42,18 @@ def stage(writer: Writer, documents: Sequence[Document], size: int = 10_000) -> 
             staging.put_chunks(item.doc_id, key, str(size), chunks(item, size))
 
 
-def publish(
-    path: Path, documents: Sequence[Document], *, size: int = 10_000, rebuild: bool = False, **index: object
+def publish_to(
+    store: Store, documents: Sequence[Document], *, size: int = 10_000, rebuild: bool = False, **index: object
 ) -> PublishResult:
     """Stage and publish; keyword arguments are settings of the index section."""
     config = Config(index=IndexConfig(**index))  # type: ignore[arg-type]
-    with IndexFolder(path).writer() as writer:
+    with store.writer() as writer:
         stage(writer, documents, size)
         return writer.publish(embedder=MODEL, vectors=vectors, config=config, rebuild=rebuild)
+
+
+def publish(
+    path: Path, documents: Sequence[Document], *, size: int = 10_000, rebuild: bool = False, **index: object
+) -> PublishResult:
+    """``publish_to`` the index folder at ``path``."""
+    return publish_to(IndexFolder(path), documents, size=size, rebuild=rebuild, **index)

@@ -7,11 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ragcli.index.folder import IndexFolder
-from ragcli.records import Scope
-from tests.index.corpus import publish
 from tests.index.crash_child import main
-from tests.index.records import document
 
 READERS = int(os.environ.get("RAGCLI_READERS", "2"))
 PUBLISHES = int(os.environ.get("RAGCLI_PUBLISHES", "4"))
@@ -48,16 +44,3 @@ def test_readers_see_whole_versions_while_a_writer_publishes(tmp_path: Path) -> 
         assert reader.returncode == 0, errors
         searches, _ = map(int, output.split())
         assert searches > 0
-
-
-def test_reader_keeps_its_version_whatever_happens_to_the_folder(tmp_path: Path) -> None:
-    publish(tmp_path, [document("a.md", "apple pie"), document("b.md", "bread", acl=("hr",))])
-    with IndexFolder(tmp_path).open() as engine:
-        before = engine.lexical("apple", 5, engine.allowed(Scope()))
-        for n in range(4):
-            publish(tmp_path, [document("c.md", f"cherry {n}")], keep_versions=1)
-        assert engine.lexical("apple", 5, engine.allowed(Scope())) == before
-        assert engine.document("b.md").text == "bread"
-        assert engine.version == "v000001"
-    with IndexFolder(tmp_path).open() as engine:
-        assert (engine.version, engine.doc_ids()) == ("v000005", ["c.md"])

@@ -38,32 +38,6 @@ def test_list_shows_what_the_manifest_says(folder: IndexFolder) -> None:
     )
 
 
-def test_diff_counts_documents_and_chunks(folder: IndexFolder) -> None:
-    publish(folder.path, [document("a.md", "one two four!"), document("c.md", "six")], size=5)
-    found = folder.diff("v000001", "v000002")
-    assert (found.added, found.changed, found.removed) == (("c.md",), ("a.md",), ("b.md",))
-    assert (found.chunks_gained, found.chunks_lost) == (3, 3)  # "wo fo", "ur!", "six" for "wo th", "ree", "four"
-    back = folder.diff("v000002", "v000001")
-    assert (back.added, back.removed, back.chunks_gained) == (("b.md",), ("c.md",), 3)
-
-
-def test_diff_tells_each_group_of_what_it_may_see(folder: IndexFolder) -> None:
-    """``b.md`` is closed to all but hr, ``c.md`` added for hr, ``d.md`` for everyone."""
-    closed = document("b.md", "four", acl=("hr",))
-    new = [document("c.md", "five", acl=("hr",)), document("d.md", "six")]
-    publish(folder.path, [document("a.md", "one two three"), closed, *new], size=5)
-    outside = folder.diff("v000001", "v000002")
-    assert (outside.added, outside.changed, outside.removed) == (("d.md",), (), ())  # b.md is closed by now
-    assert (outside.chunks_gained, outside.chunks_lost) == (1, 0)
-    with folder.open("v000001") as before:
-        assert before.doc_ids(before.allowed(Scope())) == ["a.md"]
-        assert before.allowed(Scope()).count == 3
-        assert before.doc_ids(before.allowed(Scope(groups=("hr",)))) == ["a.md", "b.md"]
-    inside = folder.diff("v000001", "v000002", ("hr",))
-    assert (inside.added, inside.changed, inside.removed) == (("c.md", "d.md"), ("b.md",), ())
-    assert (inside.chunks_gained, inside.chunks_lost) == (2, 0)
-
-
 @pytest.mark.parametrize("name", ["v000009", "v9", "../x", "", "v000001/../v000001"])
 def test_unknown_version_is_told(folder: IndexFolder, name: str) -> None:
     for action in (folder.use, folder.verify, folder.open):
