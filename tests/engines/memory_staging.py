@@ -199,7 +199,7 @@ class MemoryStaging:
 
 
 class MemoryCache:
-    """One cache of ``interfaces.Caches``: any of the three, by which of its methods are called."""
+    """What the three caches of ``interfaces.Caches`` share: entries, and the day on which each was last in use."""
 
     def __init__(self) -> None:
         self.entries: dict[object, object] = {}
@@ -209,28 +209,9 @@ class MemoryCache:
         self.entries[key] = value
         self._days[key] = date.today().toordinal()
 
-    def get(self, key: str) -> object:
-        return self.entries.get(key)
-
-    def put(self, key: str, value: object, reports: Sequence[FileReport] = ()) -> None:
-        self._keep(key, value if isinstance(value, str) else (tuple(value), tuple(reports)))  # type: ignore[arg-type]
-
-    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, np.ndarray]:
-        return {key: self.entries[key] for key in keys if key in self.entries}  # type: ignore[misc]
-
-    def put_many(self, keys: Sequence[bytes], rows: np.ndarray) -> None:
-        for key, row in zip(keys, rows, strict=True):
-            self._keep(key, np.asarray(row, np.float32))
-
     def remove(self, keys: Sequence[object]) -> None:
         for key in keys:
             self.entries.pop(key, None)
-
-    def remove_files(self, unwanted: Callable[[Sequence[Document], Sequence[FileReport]], bool]) -> int:
-        return self._remove_where(lambda value: unwanted(*value))  # type: ignore[misc]
-
-    def remove_texts(self, texts: Collection[str]) -> int:
-        return self._remove_where(lambda value: value in set(texts))
 
     def _remove_where(self, unwanted: Callable[[object], bool]) -> int:
         doomed = [key for key, value in self.entries.items() if unwanted(value)]
@@ -245,8 +226,45 @@ class MemoryCache:
         return len(doomed)
 
 
+class MemoryDocuments(MemoryCache):
+    """``interfaces.DocumentCache``."""
+
+    def get(self, key: str) -> object:
+        return self.entries.get(key)
+
+    def put(self, key: str, documents: Sequence[Document], reports: Sequence[FileReport] = ()) -> None:
+        self._keep(key, (tuple(documents), tuple(reports)))
+
+    def remove_files(self, unwanted: Callable[[Sequence[Document], Sequence[FileReport]], bool]) -> int:
+        return self._remove_where(lambda value: unwanted(*value))  # type: ignore[misc]
+
+
+class MemoryVectors(MemoryCache):
+    """``interfaces.VectorCache``."""
+
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, np.ndarray]:
+        return {key: self.entries[key] for key in keys if key in self.entries}  # type: ignore[misc]
+
+    def put_many(self, keys: Sequence[bytes], rows: np.ndarray) -> None:
+        for key, row in zip(keys, rows, strict=True):
+            self._keep(key, np.asarray(row, np.float32))
+
+
+class MemoryContexts(MemoryCache):
+    """``interfaces.ContextCache``."""
+
+    def get(self, key: str) -> object:
+        return self.entries.get(key)
+
+    def put(self, key: str, text: str) -> None:
+        self._keep(key, text)
+
+    def remove_texts(self, texts: Collection[str]) -> int:
+        return self._remove_where(lambda value: value in set(texts))
+
+
 class MemoryCaches:
     """``interfaces.Caches``."""
 
     def __init__(self) -> None:
-        self.documents, self.vectors, self.contexts = MemoryCache(), MemoryCache(), MemoryCache()
+        self.documents, self.vectors, self.contexts = MemoryDocuments(), MemoryVectors(), MemoryContexts()
