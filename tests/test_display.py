@@ -15,8 +15,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from lxml import html as lxml_html
 from markdown_it import MarkdownIt
-from ragcli.wiring import Stages
 
+from ragcli import Index
 from ragcli.answer.check.citing import marked
 from ragcli.cli.output import Output
 from ragcli.cli.views import answers, prompts
@@ -27,9 +27,11 @@ from ragcli.evaluate.golden_sets.promote import _MARK
 from ragcli.evaluate.reports.junit import to_junit
 from ragcli.evaluate.reports.markdown import escaped, to_markdown
 from ragcli.evaluate.reports.page import to_html
-from ragcli.records import Citation, Sentence
+from ragcli.pipelines.asking.prompt import PromptPlan
+from ragcli.records import Citation, Passage, Sentence
 from tests.cli.test_ask import made
 from tests.cli.test_output import Terminal
+from tests.evaluate.builders import chunk as build_chunk
 from tests.evaluate.runs import example as example_run
 
 MISLEADING = (
@@ -93,7 +95,7 @@ def shown(sentences: list[str], quote: str, title: str, source: str, columns: in
     text = " ".join(marked(sentence) for sentence in result.answer.sentences)
     result = dataclasses.replace(result, answer=dataclasses.replace(result.answer, text=text))
     with mock.patch.object(sys, "stdout", Terminal()), mock.patch.dict("os.environ", {"COLUMNS": str(columns)}):
-        return answers.text(result, Output(color="never"), Stages(Config()))
+        return answers.text(result, Output(color="never"), Index(Config()))
 
 
 @given(st.lists(texts.filter(str.strip), min_size=1, max_size=3), texts, texts, texts, st.integers(20, 120))
@@ -114,11 +116,12 @@ def test_no_line_of_an_answer_is_forged(
 
 @given(texts, texts)
 def test_no_passage_of_a_prompt_is_forged(passage: str, chunk_id: str) -> None:
-    content = {"request": None, "passages": [{"number": 1, "chunk_id": chunk_id, "text": passage}]}
-    _, *lines = prompts.text(content).split("\n")
+    found = build_chunk("x#1", text=passage)
+    found = dataclasses.replace(found, chunk_id=chunk_id)
+    plan = PromptPlan("q", "extractive", None, (Passage(1, found, passage, found.span, "x"),), None, 1, 1, None)
+    _, *lines = prompts.text(plan).split("\n")
     assert lines[0].startswith("[1] ") and all(line.startswith("    ") for line in lines[1:])
-    asked = {"request": {"text": passage}, "dollars_at_most": None, "input_tokens": 1, "model": "m"}
-    body = prompts.text(asked).split("\n", 1)[1]
+    body = prompts.text(dataclasses.replace(plan, model="m", request={"text": passage})).split("\n", 1)[1]
     assert json.loads(body) == {"text": passage} and is_safe(body)
 
 

@@ -93,7 +93,7 @@ def test_every_environment_variable_named_is_read() -> None:
     source = "\n".join(path.read_text(encoding="utf-8") for path in (REPOSITORY / "ragcli").rglob("*.py"))
     names = set(re.findall(r"`((?:RAG|ANTHROPIC)_[A-Z_]+?)(?:__[A-Z_]+)?[=`]", README))
     assert {"RAG_INDEX", "RAG_GROUPS", "RAG_OFFLINE", "RAG_CONFIG"} <= names
-    for name in names - {"RAG_RETRIEVE"}:
+    for name in names - {"RAG_RETRIEVE", "RAG_ANSWER"}:
         assert f'"{name}"' in source, name
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcli.config import Config
-from ragcli.errors import ModelError
+from ragcli.errors import ConfigError, ModelError
 
 if TYPE_CHECKING:
     from ragcli.answer.model.text_model import MessagesTextModel
@@ -75,6 +75,12 @@ class ConfiguredModels:
 
     def _beside(self, name: str) -> str:
         """A model name as it is; one that is a folder beside the settings file as its path."""
+        if name.startswith("~") and os.path.expanduser(name) == name:  # noqa: PTH111 (pathlib's raises)
+            raise ConfigError(
+                f"the model folder {name!r} is in the home of nobody here", hint="rag config show --origin"
+            )
+        if max(map(len, [*map(os.fsencode, Path(name).parts), b""])) > 255 or len(os.fsencode(name)) > 4095:
+            raise ConfigError(f"{name[:80]}… is too long for the name or the folder of a model")
         path = Path(name).expanduser()
         beside = self._config.base / path
         return str(beside) if name and not path.is_absolute() and beside.is_dir() else name

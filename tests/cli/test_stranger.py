@@ -63,6 +63,12 @@ def test_a_matrix_file_has_no_more_rights(clone: Path) -> None:
         assert not server.requests
 
 
+@pytest.mark.parametrize("name", ["~nobody-here/model", "~", "x" * 5000, "a/" * 2000, "model\\..\\up"])
+def test_no_name_of_a_model_ends_in_a_defect(name: str, clone: Path) -> None:
+    (clone / "rag.yaml").write_text(f"embed: {{model: '{name}'}}\n")
+    assert here("ask", "wifi?", cwd=clone).code in (2, 5)
+
+
 def test_doctor_says_what_is_wrong_with_the_file(clone: Path) -> None:
     (clone / "rag.yaml").write_text("answer: {provider: anthropic}\n")
     ran = here("doctor", cwd=clone, env=KEY)
