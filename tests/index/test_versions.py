@@ -9,7 +9,7 @@ import pytest
 
 from ragcli.errors import ConfigError, StoreError
 from ragcli.index.folder import IndexFolder
-from ragcli.index.lexical.bm25 import LexicalChunk, LexicalWriter
+from ragcli.index.lexical.writing import LexicalChunk, LexicalWriter
 from ragcli.index.publishing.change import Step, plan
 from ragcli.records import Scope
 from tests.index.corpus import publish
