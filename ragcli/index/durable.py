@@ -8,6 +8,8 @@ from pathlib import Path
 
 from ragcli.regular_files import open_regular
 
+DISK_HINT = "make room on the disk, or mend its permissions, and run it again; what is published still serves"
+
 
 def sync_file(path: Path) -> None:
     """Force the file's bytes to the disk."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from ragcli.config import IndexConfig
 from ragcli.errors import StoreError
 from ragcli.index.compatibility import check_embedder
-from ragcli.index.durable import replace_text
+from ragcli.index.durable import DISK_HINT, replace_text
 from ragcli.index.engine import FolderEngine
 from ragcli.index.manifest import read_manifest
 from ragcli.index.publishing.writer import TRIAL, Writer, open_writer
@@ -168,7 +168,7 @@ class IndexFolder:
             make_folder(path.parent)
             replace_text(path, text)
         except OSError as error:
-            raise StoreError(f"cannot write {path}: {error.strerror}") from error
+            raise StoreError(f"cannot write {path}: {error.strerror}", hint=DISK_HINT) from error
 
     def use(self, version: str, wait_seconds: float = 0) -> None:
         """Make a kept version the current one. Raises StoreError when it is not there or damaged."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ragcli.codec import decode, encode
 from ragcli.errors import ConfigError, NotFound, StoreError
+from ragcli.index.durable import DISK_HINT
 from ragcli.records import SessionInfo, Turn
 from ragcli.regular_files import check_folder, json_lines, make_folder, open_regular
 
@@ -38,7 +39,7 @@ class Sessions:
             finally:
                 os.close(handle)
         except OSError as error:
-            raise StoreError(f"cannot write the session {path}: {error.strerror}") from error
+            raise StoreError(f"cannot write the session {path}: {error.strerror}", hint=DISK_HINT) from error
 
     def list(self) -> Sequence[SessionInfo]:
         """Every session, by name."""

@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,32 @@ def rag(*arguments: str, cwd: Path, env: Mapping[str, str] | None = None, stdin:
         command, cwd=cwd, env=environment(env), input=stdin, capture_output=True, text=True, timeout=300, check=False
     )
     return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def start(*arguments: str, cwd: Path, before: Callable[[], object] = int, after: Callable[[], object] = int) -> int:
+    """``rag`` in a forked child, without the start of an interpreter: its process id.
+
+    It calls ``before`` first and ``after`` last, leaves ``out.txt`` and ``err.txt`` in ``cwd``, and ends with the code.
+    """
+    from ragcli.cli.main import main
+
+    child = os.fork()
+    if child:
+        return child
+    os.chdir(cwd)
+    for descriptor, name in ((1, "out.txt"), (2, "err.txt")):
+        opened = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(opened, descriptor)
+    sys.stdout, sys.stderr = os.fdopen(os.dup(1), "w"), os.fdopen(os.dup(2), "w")
+    code = 99
+    try:
+        before()
+        code = int(main(list(arguments)))
+        sys.stdout.flush()
+        sys.stderr.flush()
+        after()
+    finally:
+        os._exit(code)
 
 
 def here(*arguments: str, cwd: Path, env: Mapping[str, str] | None = None) -> Ran:

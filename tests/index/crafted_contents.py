@@ -151,7 +151,7 @@ def _arrays() -> Iterator[Craft]:
     for name in ("offsets.npy", "numbers.npy", "embeddings.npy"):
         for label, change in changes.items():
             vectors = name == "embeddings.npy"
-            quiet = vectors and label in ("negative", "in another order")
+            quiet = vectors and label in ("negative", "in another order", "huge values")
             apply = _array(name, _changed(change))
             yield Craft(
                 f"{name}: {label}", apply, frozenset() if quiet else SEARCHING - ({"bm25"} if vectors else set())

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragcli.errors import StoreError
 from ragcli.index.dense.graph_file import GraphFileError, check_graph_file
+from ragcli.index.durable import DISK_HINT
 
 if TYPE_CHECKING:
     import numpy as np
@@ -130,10 +131,11 @@ class Graph:
         try:
             self._index.save_index(str(path))
         except RuntimeError as error:
-            raise StoreError(f"{path}: {error}") from error
+            raise StoreError(f"{path}: {error}", hint=DISK_HINT) from error
         expected = int(self._index.index_file_size())
         if path.stat().st_size != expected:
-            raise StoreError(f"{path} holds {path.stat().st_size} of {expected} bytes: is the disk full?")
+            found = path.stat().st_size
+            raise StoreError(f"{path} holds {found} of {expected} bytes: is the disk full?", hint=DISK_HINT)
 
     @classmethod
     def load(cls, path: Path, embeddings: NDArray[np.float32], m: int) -> Graph:

@@ -21,12 +21,12 @@ from typing import Any, TypeVar
 
 from ragcli.codec import decode
 from ragcli.errors import StoreError
+from ragcli.index.durable import DISK_HINT
 from ragcli.regular_files import check_file, make_folder, open_regular, parse_json
 
 Record = TypeVar("Record")
 
 _BUSY_SECONDS = 30.0
-_DISK_HINT = "make room on the disk, or mend its permissions, and run it again; what is published still serves"
 _DISK_CODES = frozenset(
     {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
 )
@@ -52,9 +52,11 @@ def store_errors(path: Path, hint: str = "") -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise StoreError(f"{path}: {error}", hint=_DISK_HINT if _is_of_the_disk(error) else hint) from error
+        raise StoreError(f"{path}: {error}", hint=DISK_HINT if _is_of_the_disk(error) else hint) from error
+    except UnicodeDecodeError as error:  # SQLite's own message quotes bytes of the file
+        raise StoreError(f"{path}: its schema is damaged", hint=hint) from sqlite3.DatabaseError(str(error))
     except OSError as error:
-        raise StoreError(f"{error.filename or path}: {error.strerror or error}", hint=_DISK_HINT) from error
+        raise StoreError(f"{error.filename or path}: {error.strerror or error}", hint=DISK_HINT) from error
 
 
 @contextlib.contextmanager
