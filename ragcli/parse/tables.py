@@ -160,7 +160,10 @@ def _grid_of(rows: Iterable[Row]) -> _Grid:
 
 
 def _cell_text(cell: str | Cell) -> str:
-    return one_line(cell.text if isinstance(cell, Cell) else cell).replace("|", "\\|")
+    text = cell if isinstance(cell, str) else cell.text
+    if text.isascii() and text.isprintable() and "|" not in text and "  " not in text:
+        return text.strip()  # most cells of large tables
+    return one_line(text).replace("|", "\\|")
 
 
 def _place(

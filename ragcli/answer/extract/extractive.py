@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from ragcli.answer.extract.candidates import Candidate, candidates, row_as_text
 from ragcli.answer.extract.confidence import confidence
+from ragcli.answer.extract.numbered import part_first, surely_meant
 from ragcli.answer.extract.questions import wanted
 from ragcli.answer.extract.scoring import Features, lexical_features, score, with_model
 from ragcli.config import AnswerConfig
@@ -18,6 +19,7 @@ from ragcli.language.references import points_back
 from ragcli.records import Claim, Completion, Passage, Span
 
 _MARGIN = 1.25
+_PART_IS_SURE = 0.9
 _LIST_CHARACTERS = 700
 
 
@@ -36,6 +38,8 @@ class ExtractiveAnswerer:
             return Completion(False, (), "extractive", model, confidence=0.0, not_found_reason="no_candidates")
         ranked = self.ranked(question, found)
         sure = confidence(question, ranked, passages)
+        if surely_meant(question, ranked):
+            sure = max(sure, _PART_IS_SURE)
         if sure < self._config.min_confidence:
             return Completion(False, (), "extractive", model, confidence=sure, not_found_reason="low_evidence")
         claims = _claims(question, found, ranked, self._config.sentences)
@@ -52,7 +56,7 @@ class ExtractiveAnswerer:
                 for index, row in with_model(question, found, rows, self._embedder)
             ]
         scored.sort(key=lambda item: (-item[2], item[0]))
-        return [(found[index], row, value) for index, row, value in scored]
+        return part_first(question, [(found[index], row, value) for index, row, value in scored])
 
 
 def _claims(

@@ -44,9 +44,9 @@ class Package:
             raise ParseError(f"{source.doc_id}: not a readable OpenDocument file: {error}") from error
 
     def root(self, name: str) -> _Element | None:
-        """The root element of a part, None when there is none. Raises lxml's XMLSyntaxError when it is damaged."""
+        """The root element of a part, as far as it can be read; None when there is none."""
         data = self._read(name)
-        return read_xml(data) if data else None
+        return read_xml(data, recover=True) if data else None
 
     def object(self, frame: _Element) -> _Element | None:
         """What an embedded object (a chart, a formula) holds; None when it is no XML of this package."""

@@ -40,6 +40,8 @@ _TOKEN = re.compile(
 _CONDITION = re.compile(r"(<=|>=|<>|<|>|=)\s*(-?\d+(?:\.\d+)?)$")
 _ELAPSED = re.compile(r"h+|m+|s+", re.I)
 _LONGEST_CODE = 255
+_MARKS = {"literal": "x", "point": ".", "comma": ",", "percent": "%"}
+_SIMPLE = re.compile(r"([x%]*)((?:#,)?#*0+)(\.0+)?([x%]*)")
 _EPOCH = datetime.datetime(1899, 12, 30)
 _MOST_DAYS = 2_958_465  # 9999-12-31
 
@@ -53,14 +55,29 @@ class _Part:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Section:
-    parts: tuple[_Part, ...]
-    condition: tuple[str, float] | None = None
+    """One of the parts of a code between semicolons; each stands in one cache and is itself alone."""
 
-    @property
-    def dated(self) -> bool:
-        return any(part.kind in ("date", "elapsed", "ampm") for part in self.parts)
+    parts: tuple[_Part, ...]
+    condition: tuple[str, float] | None
+    dated: bool
+    general: bool
+    texts: bool
+    simple: _Simple | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Simple:
+    """A format of one number between signs, such as ``"€"#,##0.00``; most are of this kind."""
+
+    before: str
+    least_digits: int
+    grouped: bool
+    step: Decimal
+    decimals: int
+    power: int
+    after: str
 
 
 def general(value: float) -> str:
@@ -92,12 +109,14 @@ def shown(value: Value, code: str) -> str:
     if number is not None and not math.isfinite(number):
         return str(number)
     section, signed = _section_for(sections, number if number is not None else 1.0)
-    if section is None or any(part.kind == "general" for part in section.parts):
+    if section is None or section.general:
         return plain(value) if section is None else _with_general(section, value, signed)
     if section.dated:
         return _dated(section, value)
     if number is None:
         return plain(value)
+    if section.simple is not None:
+        return _simply(section.simple, number if signed else abs(number))
     return " ".join(_numeric(section.parts, abs(number) if not signed else number).split())
 
 
@@ -105,7 +124,7 @@ def shown_text(text: str, code: str) -> str:
     """A cell's text under that format: only a section with ``@`` adds something to it."""
     if "@" not in code or code == "@" or len(code) > _LONGEST_CODE:
         return text
-    section = next((one for one in _sections(code) if any(part.kind == "text" for part in one.parts)), None)
+    section = next((one for one in _sections(code) if one.texts), None)
     if section is None:
         return text
     return "".join(text if part.kind == "text" else part.text for part in section.parts if part.kind != "digit")
@@ -121,7 +140,7 @@ def _sections(code: str) -> tuple[_Section, ...]:
     condition: tuple[str, float] | None = None
     for match in _TOKEN.finditer(code):
         if match["other"] == ";":
-            sections.append(_Section(_minutes(parts), condition))
+            sections.append(_section(parts, condition))
             parts, condition = [], None
         elif match["bracket"] is not None:
             found = _CONDITION.match(match["bracket"])
@@ -130,7 +149,14 @@ def _sections(code: str) -> tuple[_Section, ...]:
                 parts.append(part)
         elif part := _part(match):
             parts.append(part)
-    return (*sections, _Section(_minutes(parts), condition))
+    return (*sections, _section(parts, condition))
+
+
+def _section(parts: Sequence[_Part], condition: tuple[str, float] | None) -> _Section:
+    parts = _minutes(parts)
+    kinds = {part.kind for part in parts}
+    dated = bool(kinds & {"date", "elapsed", "ampm"})
+    return _Section(parts, condition, dated, "general" in kinds, "text" in kinds, _simple(parts))
 
 
 def _bracket(inside: str) -> _Part | None:
@@ -167,7 +193,9 @@ def _minutes(parts: Sequence[_Part]) -> tuple[_Part, ...]:
 
 def _section_for(sections: Sequence[_Section], number: float) -> tuple[_Section | None, bool]:
     """The section for a number, and whether a minus has to be written before it."""
-    numeric = [one for one in sections if not any(part.kind == "text" for part in one.parts)] or list(sections)
+    if len(sections) == 1 and sections[0].condition is None:
+        return sections[0], True
+    numeric = [one for one in sections if not one.texts] or list(sections)
     if any(one.condition for one in numeric):
         for place, one in enumerate(numeric):
             if one.condition is None or _holds(number, *one.condition):
@@ -198,6 +226,35 @@ def _with_general(section: _Section, value: Value, signed: bool) -> str:
 
 
 # ---------------------------------------------------------------- numbers
+
+
+def _simple(parts: Sequence[_Part]) -> _Simple | None:
+    """A section as a simple format, None when it is more than that."""
+    marks = "".join(part.text if part.kind == "digit" else _MARKS.get(part.kind, "!") for part in parts)
+    match = _SIMPLE.fullmatch(marks)
+    if match is None:
+        return None
+    first, last = match.start(2), match.end(3) if match[3] else match.end(2)
+    texts = [part.text for part in parts]
+    decimals = len(match[3]) - 1 if match[3] else 0
+    return _Simple(
+        "".join(texts[:first]),
+        match[2].count("0"),
+        "," in match[2],
+        Decimal(1).scaleb(-decimals),
+        decimals,
+        2 * marks.count("%"),
+        "".join(texts[last:]),
+    )
+
+
+def _simply(form: _Simple, number: float) -> str:
+    value = Decimal(repr(float(number)))
+    rounded = (value.scaleb(form.power) if form.power else value).quantize(form.step, ROUND_HALF_UP)
+    digits = f"{abs(rounded):{',' if form.grouped else ''}.{form.decimals}f}"
+    missing = form.least_digits - len(digits.partition(".")[0])
+    minus = "-" if rounded < 0 else ""
+    return " ".join(f"{minus}{form.before}{'0' * missing}{digits}{form.after}".split())
 
 
 def _numeric(parts: Sequence[_Part], number: float) -> str:
@@ -297,6 +354,7 @@ def _fraction(parts: Sequence[_Part], number: float) -> str:
 # ---------------------------------------------------------------- dates
 
 
+@functools.lru_cache(maxsize=65_536)
 def _dated(section: _Section, value: Value) -> str:
     if isinstance(value, int | float):
         if not 0 <= value <= _MOST_DAYS:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -106,7 +105,7 @@ class SheetWriter:
         shown = grid if kept_rows else [row for number, row in enumerate(grid) if number not in lost_rows]
         if not kept_columns:
             shown = [[cell for number, cell in enumerate(row) if number not in lost_columns] for row in shown]
-        return [[self._seen(cell) for cell in row] for row in shown]
+        return [[cell if isinstance(cell, str) else self._seen(cell) for cell in row] for row in shown]
 
     def _seen(self, cell: Value) -> Value:
         if isinstance(cell, Shown) and not cell.text and cell.raw:
@@ -134,8 +133,10 @@ class SheetWriter:
         lines = table.text.split("\n")
         start += sum(len(line) + 1 for line in lines[:2])
         for line, place in zip(lines[2:], table.rows, strict=True):
-            raws = [cell.raw for cell in map(_behind, region[place]) if isinstance(cell, Shown)]
-            words = [raw for raw in dict.fromkeys(raws) if not _stands_in(raw, line.replace(",", ""))]
+            behind = (_behind(cell) for cell in region[place] if not isinstance(cell, str))
+            raws = [cell.raw for cell in behind if isinstance(cell, Shown)]
+            plain = line.replace(",", "") if raws else line
+            words = [raw for raw in dict.fromkeys(raws) if not _stands_in(raw, plain)]
             if words:
                 self._aliases.append(Alias(Span(start, start + len(line)), " ".join(words)))
             start += len(line) + 1
@@ -143,7 +144,13 @@ class SheetWriter:
 
 def _stands_in(raw: str, line: str) -> bool:
     """Whether a number stands in a line as a number of its own."""
-    return re.search(rf"(?<![\d.]){re.escape(raw)}(?![\d.]*\d)", line) is not None
+    start = line.find(raw)
+    while start >= 0:
+        before, after = line[start - 1 : start], line[start + len(raw) : start + len(raw) + 2]
+        if not (before.isdigit() or before == "." or after[:1].isdigit() or (after[:1] == "." and after[1:].isdigit())):
+            return True
+        start = line.find(raw, start + 1)
+    return False
 
 
 def _counted(numbers: Collection[int], what: str) -> str:
@@ -157,6 +164,8 @@ def _behind(cell: Value) -> Value:
 
 
 def _text(cell: Value) -> str:
+    if isinstance(cell, str):
+        return cell
     cell = _behind(cell)
     return cell if isinstance(cell, str) else cell.text if isinstance(cell, Shown) else ""
 

@@ -36,6 +36,11 @@ class Parts:
 
     def root(self, name: str | None) -> _Element | None:
         """The root element of the part of that relation; None when there is none, or it is damaged."""
+        relation = self._relations.get(name or "")
+        parsed = None if relation is None or relation.is_external else getattr(relation.target_part, "element", None)
+        if parsed is not None:
+            element: _Element = parsed
+            return element
         found = self.data(name)
         return read_xml(found[2], recover=True) if found and found[2] else None
 
