@@ -100,6 +100,7 @@ def _passage(number: int, hit: RetrievedChunk, span: Span, text: str, document: 
         span=span,
         source=hit.source or chunk.doc_id,
         effective_date=hit.effective_date,
+        media_type=hit.media_type,
         page_starts=_page_starts(document(chunk.doc_id), span) if paged else (),
         dense_score=hit.dense_score,
         bm25_score=hit.bm25_score,

@@ -16,8 +16,9 @@ class Passage:
     """A chunk as sent to the generator under a number from 1.
 
     ``text`` is what may be quoted: the chunk's own text or, under parent-child chunking, the wider span
-    ``document.text[span]`` around it. ``page_starts`` holds (offset in the document, page) for each page that
-    begins in or before the span; the scores are those of retrieval, None where that stage did not run.
+    ``document.text[span]`` around it, in a document of ``media_type``. ``page_starts`` holds (offset in the document,
+    page) for each page that begins in or before the span; the scores are those of retrieval, None where that stage did
+    not run.
     """
 
     number: int
@@ -26,6 +27,7 @@ class Passage:
     span: Span
     source: str
     effective_date: str | None = None
+    media_type: str = ""
     page_starts: tuple[tuple[int, int], ...] = ()
     dense_score: float | None = None
     bm25_score: float | None = None

@@ -76,6 +76,7 @@ class RetrievedChunk:
     source: str = ""
     effective_date: str | None = None
     language: str | None = None
+    media_type: str = ""
     also_in: tuple[str, ...] = ()
 
     @property

@@ -86,6 +86,7 @@ def _describe(
         source=document.source,
         effective_date=document.metadata.effective_date,
         language=document.metadata.language,
+        media_type=document.media_type,
         also_in=tuple(sorted(others - {document.source})),
     )
 

@@ -6,21 +6,21 @@ from ragcli.answer.extract.candidates import Candidate, candidates
 from ragcli.records import Chunk, Passage, Span
 
 
-def found_in(text: str, *headings: str) -> list[Candidate]:
+def found_in(text: str, *headings: str, media_type: str = "") -> list[Candidate]:
     chunk = Chunk("a.txt#1", "a.txt", 1, Span(0, len(text)), text, "Manual", headings)
-    passage = Passage(1, chunk, text, Span(0, len(text)), "a.txt")
+    passage = Passage(1, chunk, text, Span(0, len(text)), "a.txt", media_type=media_type)
     found = candidates([passage])
     for item in found:
         assert item.span.of(text).strip() == item.span.of(text)
     return found
 
 
-def texts(text: str) -> list[str]:
-    return [item.plain for item in found_in(text)]
+def texts(text: str, media_type: str = "") -> list[str]:
+    return [item.plain for item in found_in(text, media_type=media_type)]
 
 
-def scored(text: str, *headings: str) -> list[str]:
-    return [item.readable for item in found_in(text, *headings)]
+def scored(text: str, *headings: str, media_type: str = "") -> list[str]:
+    return [item.readable for item in found_in(text, *headings, media_type=media_type)]
 
 
 def test_an_underlined_title_is_no_answer() -> None:
@@ -36,10 +36,22 @@ def test_a_drawn_line_is_no_part_of_a_sentence() -> None:
 
 
 def test_marks_of_asciidoc_are_not_read() -> None:
-    assert texts("[[user-name]]\nWhat should I put in `user.name`?::\n\tYou should put your name.\n") == [
+    text = "[[user-name]]\nWhat should I put in `user.name`?::\n\tYou should put your name.\n"
+    assert texts(text, "text/asciidoc") == [
         "What should I put in user.name?",
         "You should put your name.",
     ]
+
+
+def test_comments_of_code_are_no_headings_and_its_bars_no_tables() -> None:
+    assert texts("# Retries three times.\n\n| grep x\n", "text/x-code-sh") == ["# Retries three times.", "| grep x"]
+
+
+def test_directives_and_targets_are_no_text() -> None:
+    text = ".. _setup:\n\nInstall it first.\n\n.. code-block:: sh\n\n   pip install x\n"
+    assert texts(text, "text/x-rst")[0] == "Install it first." and not any(
+        ".." in one for one in texts(text, "text/x-rst")
+    )
 
 
 def test_an_answer_is_scored_with_its_question_and_shown_without() -> None:
@@ -54,7 +66,7 @@ def test_an_answer_is_scored_with_its_question_and_shown_without() -> None:
 
 def test_a_term_that_asks_heads_its_description() -> None:
     text = "[[user-name]]\nWhat should I put in `user.name`?::\n\tYou should put your name.\n+\nNothing else."
-    assert scored(text)[1:] == [
+    assert scored(text, media_type="text/asciidoc")[1:] == [
         "What should I put in user.name? You should put your name.",
         "What should I put in user.name? Nothing else.",
     ]

@@ -6,16 +6,15 @@ import dataclasses
 
 from ragcli.answer.extract.candidates import candidates
 from ragcli.answer.extract.confidence import absent, codes, confidence
-from ragcli.answer.extract.scoring import lexical_features
+from ragcli.answer.extract.scoring import ranked
 from ragcli.records import Passage
 from tests.answer.passages import passage
 
 
 def _confidence(question: str, *passages: Passage, sims: tuple[float, ...] = (0.8, 0.8)) -> float:
     found = candidates(passages)
-    rows = lexical_features(question, found)
-    ranked = [(item, dataclasses.replace(row, word_sims=sims), 1.0) for item, row in zip(found, rows, strict=True)]
-    return confidence(question, ranked, passages)
+    ordered = ranked(question, found, None)
+    return confidence(question, [(dataclasses.replace(seen, word_sims=sims), 1.0) for seen, _ in ordered], passages)
 
 
 def _pair(nearest: float, other: float, text: str = "Parking costs 40 euros.") -> tuple[Passage, Passage]:

@@ -1,10 +1,10 @@
 """Fits the constants of the offline answerer: the weights of a candidate's features, and those of the confidence.
 
-    python -m tests.benchmarks.answers_fit WORK_FOLDER [--sets squad2:260,xquad_en:90] [--seed 7]
+    python -m tests.benchmarks.answers_fit WORK_FOLDER [--sets squad2:260,xquad_en:90] [--seed 7] [--ablate]
 
 Questions come from each set's ``golden_full.jsonl`` without those of its ``golden.jsonl``, which is for measuring.
 What is known of each is kept in WORK_FOLDER, so that a second run fits in seconds. Candidates: softmax over the
-candidates of a question whose answer is among them, L2, beside the weights that stand in the code. Confidence:
+candidates of a question whose answer is among them, L2, beside the weights of ``weights.json``. Confidence:
 logistic regression on questions whose answer is among the passages and questions without one; in a set without such,
 each question once more with the chunks that hold its answer held back. The intercept lets ``KEPT`` of the answerable
 questions through at .5. All shares printed are of articles that were not fitted on. Needs scikit-learn and scipy,
@@ -27,19 +27,18 @@ import numpy as np
 
 from ragcli.answer.extract.candidates import candidates
 from ragcli.answer.extract.confidence import signs
-from ragcli.answer.extract.extractive import ExtractiveAnswerer
-from ragcli.answer.extract.scoring import _WITH_MODEL, _WITHOUT_MODEL, Features
+from ragcli.answer.extract.features import FEATURES
+from ragcli.answer.extract.scoring import ranked, weights
 from ragcli.answer.pack import pack
 from ragcli.pipelines.asking.reader import Reader
 from ragcli.records import Retrieval, Scope
 from tests.benchmarks.answers import contains, reader_for
 from tests.benchmarks.answers_edits import shared_data
 
-FEATURES = (
-    "own_overlap", "near_overlap", "passage_overlap", "cosine", "max_sim", "passage_dense", "log_rank", "new", "offers",
-    "position",
-)  # fmt: skip
-NEEDS_MODEL = ("cosine", "max_sim")
+NOT_FITTED = ("is_question",)
+"""Too seldom met in these sets; the weight is set by hand."""
+NAMES = tuple(feature.name for feature in FEATURES if feature.name not in NOT_FITTED)
+BY_MODEL = tuple(feature.name for feature in FEATURES if feature.by_model)
 SIGNS = (
     "nearest", "passage_gap", "document_gap", "least_word", "absent_words", "unsaid_name", "unsaid_number",
 )  # fmt: skip
@@ -107,19 +106,19 @@ def _row(
     found = candidates(passages)
     if not found:
         return None
-    ranked = ExtractiveAnswerer(settings, reader.embedder).ranked(question, found)
-    right = [answerable and _right(item.readable, item.passage.source, case) for item, _, _ in ranked]
+    ordered = ranked(question, found, reader.embedder)
+    right = [answerable and _right(seen.item.readable, seen.item.passage.source, case) for seen, _ in ordered]
     if answerable and not any(right):
         return None
     return Row(
         name,
-        case.get("about_source") or (case["expected_sources"] or [ranked[0][0].passage.source])[0],
+        case.get("about_source") or (case["expected_sources"] or [ordered[0][0].item.passage.source])[0],
         answerable,
         held_back,
-        [_vector(features) for _, features, _ in ranked],
+        [[seen.values[name] for name in NAMES] for seen, _ in ordered],
         right,
-        signs(question, ranked, passages),
-        signs(question, ExtractiveAnswerer(settings).ranked(question, found), passages),
+        signs(question, ordered, passages),
+        signs(question, ranked(question, found, None), passages),
     )
 
 
@@ -127,38 +126,28 @@ def _right(text: str, source: str, case: dict[str, Any]) -> bool:
     return source in case["expected_sources"] and contains(text, case)
 
 
-def _vector(features: Features) -> list[float]:
-    values = {
-        **dataclasses.asdict(features),
-        "log_rank": math.log(features.rank),
-        "new": min(features.new_words, 6) / 6,
-        "position": math.log1p(features.position),
-    }
-    return [float(values[name]) for name in FEATURES]
-
-
 def fit_candidates(found: Sequence[Row], names: Sequence[str], title: str) -> None:
     """Prints the weights of the softmax over candidates, and how often the best and the two best are right."""
     used = [row for row in found if row.answerable]
-    columns = [FEATURES.index(name) for name in names]
+    columns = [NAMES.index(name) for name in names]
     tables = [np.array(row.features)[:, columns] for row in used]
     labels = [np.array(row.right) for row in used]
     scale = np.concatenate(tables).std(axis=0) + 1e-9
     hits = np.zeros((2, 2))
     for fold in _folds([row.article for row in used]):
         kept = [index for index in range(len(used)) if index not in fold]
-        weights = _softmax([tables[index] / scale for index in kept], [labels[index] for index in kept])
+        fitted = _softmax([tables[index] / scale for index in kept], [labels[index] for index in kept])
         for index in fold:
-            ranked = np.argsort(-(tables[index] / scale) @ weights, kind="stable")
-            hits[0] += [labels[index][ranked[:k]].any() for k in (1, 2)]
-    weights = _softmax([table / scale for table in tables], labels) / scale
-    standing = _WITH_MODEL if len(names) == len(FEATURES) else _WITHOUT_MODEL
+            order = np.argsort(-(tables[index] / scale) @ fitted, kind="stable")
+            hits[0] += [labels[index][order[:k]].any() for k in (1, 2)]
+    fitted = _softmax([table / scale for table in tables], labels) / scale
+    standing = weights(title)
     for table, right in zip(tables, labels, strict=True):
-        ranked = np.argsort(-table @ np.array([standing[name] for name in names]), kind="stable")
-        hits[1] += [right[ranked[:k]].any() for k in (1, 2)]
+        order = np.argsort(-table @ np.array([standing.get(name, 0.0) for name in names]), kind="stable")
+        hits[1] += [right[order[:k]].any() for k in (1, 2)]
     for said, (one, two) in zip(("fitted", "as they stand"), hits / len(used), strict=True):
         print(f"{title}, {said}: {len(used)} questions, right at 1 {one:.3f}, at 2 {two:.3f}")
-    print("  " + ", ".join(f'"{name}": {weight:.2f}' for name, weight in zip(names, weights, strict=True)))
+    print("  " + ", ".join(f'"{name}": {weight:.2f}' for name, weight in zip(names, fitted, strict=True)))
 
 
 def _folds(articles: Sequence[str]) -> list[set[int]]:
@@ -241,14 +230,20 @@ def main() -> None:
     parser.add_argument("work", type=Path)
     parser.add_argument("--sets", default="squad2:260,xquad_en:90", help="NAME:QUESTIONS,…")
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--ablate", action="store_true", help="also fit without each feature")
     options = parser.parse_args()
     found: list[Row] = []
     for item in options.sets.split(","):
         name, _, limit = item.partition(":")
         found += known(name, int(limit or 150), options.seed, options.work)
         print(f"{name}: {sum(row.set == name for row in found)} rows", flush=True)
-    fit_candidates(found, FEATURES, "candidates")
-    fit_candidates(found, [name for name in FEATURES if name not in NEEDS_MODEL], "candidates without a model")
+    for title, left_out in (("candidates", ()), ("candidates_without_model", BY_MODEL)):
+        used = [name for name in NAMES if name not in left_out]
+        fit_candidates(found, used, title)
+        if options.ablate:
+            for name in used:
+                print(f"without {name}:", end=" ")
+                fit_candidates(found, [other for other in used if other != name], title)
     fit_confidence(found, SIGNS, "confidence")
     fit_confidence(found, LEXICAL_SIGNS, "confidence without a model", lexical=True)
 

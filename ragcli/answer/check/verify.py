@@ -13,6 +13,7 @@ from ragcli.answer.check.citing import Checked, Quoted, marked, numbered
 from ragcli.answer.check.conflicts import conflicts
 from ragcli.answer.check.support import TOO_FEW_WORDS, Verdict, check, nearest_window
 from ragcli.answer.extract.candidates import row_as_text
+from ragcli.answer.extract.plain import as_read
 from ragcli.language.patterns import pattern
 from ragcli.language.sentences import sentence_spans
 from ragcli.quotes import Normalised, locate, locate_loosely, normalise
@@ -185,16 +186,23 @@ def _table_header(text: str, position: int) -> str:
 
 
 def _restated(item: Quoted) -> list[str]:
-    """The table row a quote stands in as it is read (``Plan: Basic, Price: 10``), under each header it may have."""
+    """The quote as it is read, where that differs: a table row (``Plan: Basic, Price: 10``) under each header it may
+    have, else without the marks of its document's format."""
     if item.span is None:
         return []
     text = item.passage.text
     start = text.rfind("\n", 0, item.span.start) + 1
     row = text[start:].partition("\n")[0]
     if not row.startswith("|"):
-        return []
+        raw = item.span.of(text)
+        read = as_read(raw, item.passage.media_type)
+        return [] if read == raw else [read]
     above = [line for line in item.passage.chunk.lead.splitlines() if line.strip().startswith("|")][:1]
-    return [row_as_text(header.strip(), row) for header in (_table_header(text, start), *above) if header.strip()]
+    return [
+        row_as_text(header.strip(), row, item.passage.media_type)
+        for header in (_table_header(text, start), *above)
+        if header.strip()
+    ]
 
 
 def _readable(passage: Passage) -> str:

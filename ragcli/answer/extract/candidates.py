@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ragcli.answer.check.suspicion import suspicious_spans
-from ragcli.answer.extract.plain import links, strip_markup
+from ragcli.answer.extract.plain import as_read, is_code, is_markdown, links, without_asides
 from ragcli.language.lexicon import any_of
 from ragcli.language.patterns import pattern
 from ragcli.language.sentences import sentence_spans
@@ -56,7 +56,7 @@ class Candidate:
     def readable(self) -> str:
         """The text with what is needed to understand it: what is scored."""
         if self.kind == "row" and self.lead_text:
-            return row_as_text(self.lead_text, self.plain)
+            return row_as_text(self.lead_text, self.plain, self.passage.media_type)
         above = (self.topic, self.lead_text if self.kind in ("item", "code") else "", self.plain)
         return " ".join(part for part in above if part)
 
@@ -82,7 +82,8 @@ def _of_passage(passage: Passage) -> Iterator[Candidate]:
     reader = _Reader(passage)
     text = passage.text
     veiled = suspicious_spans(text)
-    for span in _without_rules(text, _joined(sentence_spans(text), links(text))):
+    spans = sentence_spans(without_asides(text, passage.media_type))
+    for span in _without_rules(text, _joined(spans, links(text))):
         if any(start < span.end and span.start < end for start, end in veiled):
             continue
         candidate = reader.read(span)
@@ -95,6 +96,7 @@ class _Reader:
 
     def __init__(self, passage: Passage) -> None:
         self._passage = passage
+        self._markdown, self._is_code = is_markdown(passage.media_type), is_code(passage.media_type)
         self._headings = {name.casefold() for name in (passage.chunk.title, *passage.chunk.heading_path)}
         self._lead: Span | None = None
         self._lead_text = _chunk_lead(passage)
@@ -116,14 +118,17 @@ class _Reader:
             span, raw = Span(span.start + fence.end(), span.end), raw[fence.end() :]
         if self._fenced or _COMMAND.match(raw):
             return self._code(span, raw)
-        if raw.startswith("#"):
-            self._topic, self._lead, self._lead_text = _asked(strip_markup(raw.lstrip("# "))), None, ""
+        if raw.startswith("#") and self._markdown:
+            self._topic, self._lead, self._lead_text = _asked(self._plain(raw.lstrip("# "))), None, ""
             return None
-        if raw.startswith("|"):
+        if raw.startswith("|") and not self._is_code:
             return self._row(span, raw)
         if self._in_table:
             self._header, self._header_text, self._in_table = None, "", False
         return self._sentence(span, raw)
+
+    def _plain(self, raw: str) -> str:
+        return as_read(raw, self._passage.media_type)
 
     def _code(self, span: Span, raw: str) -> Candidate | None:
         """Code says something only under a sentence that leads to it."""
@@ -142,7 +147,7 @@ class _Reader:
         return Candidate(self._passage, span, "row", raw, 0, None, self._header, self._header_text)
 
     def _sentence(self, span: Span, raw: str) -> Candidate | None:
-        plain = strip_markup(raw)
+        plain = self._plain(raw)
         is_heading = plain.casefold() in self._headings or _is_shouted(plain)
         if _stands_alone(span, self._passage.text) and (topic := _asked(plain)):
             self._topic = topic
@@ -217,7 +222,7 @@ def _is_shouted(plain: str) -> bool:
 
 def _chunk_lead(passage: Passage) -> str:
     lead = passage.chunk.lead.strip()
-    return "" if lead.startswith("|") else strip_markup(lead)
+    return "" if lead.startswith("|") else as_read(lead, passage.media_type)
 
 
 def _chunk_header(passage: Passage) -> str:
@@ -231,14 +236,15 @@ def is_row_rule(row: str) -> bool:
     return "--" in row and not row.strip("|-: \t\n")
 
 
-def cells(row: str) -> list[str]:
-    """The cells of a Markdown table row, without markup."""
-    return [strip_markup(cell) for cell in re.split(r"(?<!\\)\|", row.strip().strip("|"))]
+def cells(row: str, media_type: str) -> list[str]:
+    """The cells of a table row as they are read; ``\\|`` is a bar inside one."""
+    parts = re.split(r"(?<!\\)\|", row.strip().strip("|"))
+    return [as_read(part.replace("\\|", "|"), media_type) for part in parts]
 
 
-def row_as_text(header: str, row: str) -> str:
+def row_as_text(header: str, row: str, media_type: str) -> str:
     """``Plan: Basic, Price: 10 €`` from a header row and a row; the row's cells alone when the counts differ."""
-    names, values = cells(header), cells(row)
+    names, values = cells(header, media_type), cells(row, media_type)
     if len(names) != len(values):
         return ", ".join(value for value in values if value)
     return ", ".join(f"{name}: {value}" if name else value for name, value in zip(names, values, strict=True) if value)

@@ -1,11 +1,8 @@
 """How likely it is that the passages answer the question: a small logistic model over what is at hand offline.
 
-What tells most: how near the best passage is (its cosine), how far it stands out from the other passages and its
-document from the other documents, the question's least matched word (a passage about parking does not answer a
-question about scooters), which of its words stand nowhere in the passage, whether its names and figures stand in the
-best sentence, and whether a code that it names stands in the passage (``E-4210`` is another error than ``E-4012``).
-The coefficients are fitted by ``tests/benchmarks/answers_fit.py`` on public questions; ``rag tune`` moves the
-threshold.
+``SIGNS`` says what it goes by: a passage about parking does not answer a question about scooters, one about Rotterdam
+none about Hamburg, and ``E-4210`` is another error than ``E-4012``. The coefficients lie in ``weights.json``;
+``rag tune`` moves the threshold.
 """
 
 from __future__ import annotations
@@ -16,27 +13,26 @@ from collections.abc import Sequence
 
 from ragcli.answer.extract.candidates import Candidate
 from ragcli.answer.extract.questions import asked_stems
-from ragcli.answer.extract.scoring import Features
+from ragcli.answer.extract.scoring import Ranked, weights
 from ragcli.language.facts import facts
 from ragcli.language.lexicon import listed
 from ragcli.language.words import Word, content_stems, words
 from ragcli.records import Passage
 
-Ranked = Sequence[tuple[Candidate, Features, float]]
-
-_CODES = {"absent_code": -2.15, "present_code": 1.15}
-"""Not fitted: the public questions name too few codes."""
-_WITH_MODEL = {
-    "intercept": -1.45,
-    "nearest": 1.45,
-    "passage_gap": 4.41,
-    "document_gap": 2.85,
-    "least_word": 1.19,
-    "absent_words": -1.24,
-    "unsaid_name": -1.88,
-    "unsaid_number": -0.66,
-} | _CODES
-_WITHOUT_MODEL = {"intercept": -1.04, "near_overlap": 1.32, "passage_overlap": 1.37} | _CODES
+SIGNS = {
+    "nearest": "the best cosine of question and passage",
+    "passage_gap": "how far the nearest passage stands out from the mean of the others",
+    "document_gap": "how far the answer's document stands out from the mean of the other documents",
+    "least_word": "of the question's words the one that the best passage matches least, by cosine",
+    "absent_words": "share of the words of the question's subject that stand nowhere in the passage",
+    "unsaid_name": "whether a name of the question does not stand in the sentence or around it",
+    "unsaid_number": "whether a figure of the question does not stand in the sentence or around it",
+    "absent_code": "whether a code of the question does not stand in the passage (not fitted: too few have one)",
+    "present_code": "whether the question has codes and the passage all of them (not fitted)",
+    "near_overlap": "the best candidate's feature of that name, where there is no model",
+    "passage_overlap": "the same over its whole passage, where there is no model",
+}
+"""What the confidence goes by, and what each sign means."""
 _ALONE = 0.15
 """The gap to other passages where there are none to compare with."""
 
@@ -46,19 +42,20 @@ def confidence(question: str, ranked: Ranked, passages: Sequence[Passage]) -> fl
     if not ranked or not content_stems(question):
         return 0.0
     values = signs(question, ranked, passages)
-    weights = _WITH_MODEL if "nearest" in values else _WITHOUT_MODEL
-    total = sum((weights[name] * value for name, value in values.items()), weights["intercept"])
+    known = weights("confidence" if "nearest" in values else "confidence_without_model")
+    total = sum((known[name] * value for name, value in values.items() if name in known), known["intercept"])
     return round(1.0 / (1.0 + math.exp(-total)), 4)
 
 
 def signs(question: str, ranked: Ranked, passages: Sequence[Passage]) -> dict[str, float]:
     """What the model looks at, for at least one ranked candidate."""
-    best, features, _ = ranked[0]
-    if features.word_sims and any(passage.dense_score is not None for passage in passages):
+    first, _ = ranked[0]
+    best = first.item
+    if first.word_sims and any(passage.dense_score is not None for passage in passages):
         values = _with_model(best, ranked, passages)
         values |= absent(question, best, _before(best, ranked))
     else:
-        values = {"near_overlap": features.near_overlap, "passage_overlap": features.passage_overlap}
+        values = {"near_overlap": first.asked.share(first.near), "passage_overlap": first.asked.share(first.whole)}
     named, stated = codes(question, best.passage)
     present = float(bool(named) and named <= stated)
     return values | {"absent_code": float(not named <= stated), "present_code": present}
@@ -81,9 +78,9 @@ def _before(best: Candidate, ranked: Ranked) -> str:
     """The sentence before the best one, where it was ranked as well."""
     return next(
         (
-            item.plain
-            for item, _, _ in ranked
-            if item.passage.number == best.passage.number and item.position == best.position - 1
+            seen.item.plain
+            for seen, _ in ranked
+            if seen.item.passage.number == best.passage.number and seen.item.position == best.position - 1
         ),
         "",
     )
@@ -95,7 +92,7 @@ def _gap(best: float, others: Sequence[float]) -> float:
 
 def _least_word(best: Candidate, ranked: Ranked) -> float:
     """The lowest, over the question's content words, of the word's best match among the best passage's candidates."""
-    rows = [row.word_sims for item, row, _ in ranked if item.passage.number == best.passage.number]
+    rows = [seen.word_sims for seen, _ in ranked if seen.item.passage.number == best.passage.number]
     columns = zip(*rows, strict=True)
     return min((max(column) for column in columns), default=0.0)
 
@@ -131,7 +128,9 @@ def _is_name(word: Word) -> bool:
 
 
 def _above(passage: Passage) -> str:
-    return f"{passage.chunk.prefix}\n{passage.chunk.lead}\n"
+    """Title, headings and lead-in, and the words of the source's name: what a document is about is not said again."""
+    named = re.sub(r"[\W_]+", " ", passage.source)
+    return f"{passage.chunk.prefix}\n{named}\n{passage.chunk.lead}\n"
 
 
 def codes(question: str, passage: Passage) -> tuple[set[str], set[str]]:

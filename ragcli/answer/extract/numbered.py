@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 
 from ragcli.answer.extract.candidates import Candidate
-from ragcli.answer.extract.scoring import Features
+from ragcli.answer.extract.features import Seen
 from ragcli.language.lexicon import any_of
 from ragcli.language.patterns import pattern
 from ragcli.language.words import words
 
-_Ranked = tuple[Candidate, Features, float]
+_Ranked = tuple[Seen, float]
 _NAMED = pattern(
     lambda: (
         rf"(?:\b{any_of('numbered_parts')}|§{{1,2}})\s*(?:n[ro]\.?\s*)?"
@@ -34,16 +34,16 @@ def part_first(question: str, ranked: Sequence[_Ranked]) -> list[_Ranked]:
     number = named_number(question)
     for ending in (r"[.):]?\s", r"\.\d") if number else ():
         begins = re.compile(rf"[\s#>*-]*(?:§\s*)?\(?{re.escape(number)}\)?{ending}", re.IGNORECASE)
-        own = [item for item in ranked if begins.match(_line(item[0]))]
+        own = [item for item in ranked if begins.match(_line(item[0].item))]
         if own:
-            lifted = [(item[0], item[1], item[2] + _FIRST) for item in own]
+            lifted = [(seen, value + _FIRST) for seen, value in own]
             return [*lifted, *(item for item in ranked if item not in own)]
     return list(ranked)
 
 
 def surely_meant(question: str, ranked: Sequence[_Ranked]) -> bool:
     """Whether the best candidate is a part that the question names and asks nothing more about than what it says."""
-    if not ranked or ranked[0][2] < _FIRST:
+    if not ranked or ranked[0][1] < _FIRST:
         return False
     rest = _NAMED.sub(" ", question)
     return sum(1 for word in words(rest) if word.is_content) <= 1

@@ -11,11 +11,15 @@ from ragcli.language.lexicon import entries, expressions
 from ragcli.language.patterns import pattern
 from ragcli.language.words import content_stems, words
 
-Wanted = Literal["number", "duration", "money", "date", "person", "place", "list", "any"]
+Wanted = Literal["number", "duration", "money", "date", "person", "place", "list", "steps", "definition", "any"]
+
+UNTOLD = ("any", "list", "steps", "definition")
+"""The kinds of which no single fact in a sentence tells that it answers."""
 
 _AGGREGATE = pattern(lambda: expressions("aggregates"), re.IGNORECASE)
 AGGREGATE_NOTICE = (
-    "this looks like a count, sum or comparison over the whole collection: passages are a sample of it, not a query"
+    "this looks like a count, sum or comparison over the whole collection: passages are a sample of it, not a query "
+    "(rag search QUESTION -k 50 lists the documents to go through)"
 )
 
 
@@ -52,7 +56,7 @@ _DURATIONS = frozenset({"second", "minute", "hour", "day", "week", "month", "qua
 
 def offers(kind: Wanted, text: str, question_stems: frozenset[str] | set[str]) -> bool:
     """Whether ``text`` holds a fact of the wanted kind that the question did not bring along; True for ``any``."""
-    if kind in ("any", "list"):
+    if kind in UNTOLD:
         return True
     return any(_fits(kind, fact) for fact in facts(text) if not _is_old(fact, question_stems)) or (
         kind in ("person", "place") and _has_new_capital(text, question_stems)

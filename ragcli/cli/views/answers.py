@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from ragcli.answer.extract.plain import strip_markup
 from ragcli.cli.output import Output, link
 from ragcli.cli.views.places import heading, place
 from ragcli.display import as_quoted, continued, one_line, printable
@@ -79,7 +78,7 @@ def _source(citation: Citation, answer: Answer, output: Output, index: Index) ->
     statuses = ", ".join(_statuses(citation.number, answer))
     lines = [f"[{citation.number}] {title}", f"    {where}{dated}"]
     if citation.quote:  # its further lines stand one column deeper, where none of them looks like a line of ours
-        quote = f"“{as_quoted(one_line(strip_markup(citation.quote)))}”"
+        quote = f"“{as_quoted(one_line(citation.quote))}”"
         lines.append(output.folded(quote, "     ", _WIDTH)[1:])
     return "\n".join([*lines, f"    {statuses}"])
 

@@ -82,6 +82,7 @@ def gather_all(question: str, inquiry: Inquiry) -> Gathered:
                 span=chunk.span,
                 source=header.source,
                 effective_date=header.metadata.effective_date,
+                media_type=header.media_type,
                 dense_score=hit.dense_score if hit is not None else None,
                 bm25_score=hit.bm25_score if hit is not None else None,
                 rerank_score=hit.rerank_score if hit is not None else None,
