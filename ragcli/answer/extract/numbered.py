@@ -43,7 +43,7 @@ def part_first(question: str, ranked: Sequence[_Ranked]) -> list[_Ranked]:
 
 def surely_meant(question: str, ranked: Sequence[_Ranked]) -> bool:
     """Whether the best candidate is a part that the question names and asks nothing more about than what it says."""
-    if not ranked or ranked[0][1] < _FIRST:
+    if not ranked or ranked[0][1] < _FIRST / 2:  # scores lie within a few units of 0
         return False
     rest = _NAMED.sub(" ", question)
     return sum(1 for word in words(rest) if word.is_content) <= 1
