@@ -15,6 +15,7 @@ from pathlib import Path
 
 import torch
 
+from tests.training.card import write_card
 from tests.training.export import compare, export
 from tests.training.fitting import Plan, Run
 from tests.training.measuring import by_set, load_measured, measure, torch_read
@@ -67,14 +68,12 @@ def evaluate(folder: Path, rows: int | None) -> None:
 
 
 def write_onnx(folder: Path, rows: int | None) -> None:
-    """Writes ``reader.onnx`` (float32) and ``reader-int8.onnx``, and prints what each costs and gets right."""
+    """Writes ``reader.onnx`` (float32), ``reader-int8.onnx`` and its card, and prints what was seen of them."""
     model = newest(folder, attention="eager")
     whole = export(model, folder / "reader.onnx", int8=False)
     small = export(model, folder / "reader-int8.onnx", int8=True)
-    for made in (whole, small):
-        print(made)
-    for name, (before, after) in compare(small.path, whole.path, load_measured(data_folder(), rows)).items():
-        print(f"{name:16} float32 {before:.4f}  int8 {after:.4f}")
+    print(whole, small, sep="\n")
+    print(write_card(folder, small, compare(small.path, whole.path, load_measured(data_folder(), rows))).read_text())
 
 
 def newest(folder: Path, attention: str = "sdpa") -> Reader:
