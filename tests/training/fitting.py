@@ -128,13 +128,14 @@ class Run:
             for rows in order[progress.batch :]:
                 if progress.rows >= plan.rows:
                     return
+                progress.batch += 1  # before it is read: what is saved after the step says where the next begins
                 yield rows
-                progress.batch += 1
             progress.pass_number, progress.batch = progress.pass_number + 1, 0
 
     def _step(self, rows: list[Encoded]) -> dict[str, float]:
         draw = Random(f"{self.plan.seed}/{self.progress.rows}")
         batch = make_batch(rows, self.plan.most, draw)
+        torch.manual_seed(draw.getrandbits(32))  # what is dropped does not depend on where a run was cut off
         self.model.train()
         for group in self.optimizer.param_groups:
             group["lr"] = self.plan.rate_at(self.progress.rows)
