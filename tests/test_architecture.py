@@ -133,6 +133,20 @@ def test_imports_flow_one_way(path: Path) -> None:
     assert not wrong, f"{name_of(path)} may not import {wrong}"
 
 
+STORES = {
+    "application.stores": {"ragcli.index.folder"},
+    "pipelines.asking.reader": {"ragcli.index.compatibility"},  # whether two models make comparable vectors
+}
+"""What of the index room others may import: everything else they know as ``interfaces.Store`` and ``Engine``."""
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_no_one_else_knows_that_an_index_is_a_folder(path: Path) -> None:
+    known = {name for name, _ in imports(path) if f"{name}.".startswith("ragcli.index.")}
+    free = tuple(f"{name}." for name in STORES.get(name_of(path), ()))
+    assert stage_of(path) == "index" or all(f"{name}.".startswith(free) for name in known)
+
+
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_each_library_has_one_owner(path: Path) -> None:
     name = name_of(path)

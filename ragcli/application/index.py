@@ -54,9 +54,12 @@ class Index:
     it is needed. Errors are ``ragcli.errors.RagError``; ``scope`` options are those of ``ScopeOptions``.
     """
 
-    def __init__(self, config: Config, *, at: str | None = None) -> None:
+    def __init__(self, config: Config, *, at: str | None = None, store: Store | None = None) -> None:
+        """The index of ``config``; nothing is opened yet. ``store`` stands in for the one that the settings name."""
         self.config = config
         self._at = at
+        if store is not None:
+            self.__dict__["store"] = store
 
     @classmethod
     def create(cls, path: Path_ | None = None, *, config: Settings = None) -> Index:
