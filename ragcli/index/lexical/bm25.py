@@ -23,7 +23,8 @@ import hashlib
 import heapq
 import math
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -122,52 +123,48 @@ class LexicalReader:
         fields = {name: boosts.get(name, 1.0) for name in FIELDS if boosts.get(name, 1.0) > 0}
         if depth < 1:
             return []
-        totals = _Totals(asked, fields, terms)
+        holding = [part.holding(fields, terms) for part in asked]
+        clauses = _clauses([part.size for part in asked], holding, lambda key: fields[key[0]] * terms[key[1]])
         found = [
-            part.search(clauses, depth, share=share, keep=keep, only=only, few=few)
-            for part in asked
-            if (clauses := _clauses(part, fields, terms, totals))
+            part.search(wanted, depth, share=share, keep=keep, only=only, few=few)
+            for part, wanted in zip(asked, clauses, strict=True)
+            if wanted
         ]
         return heapq.nsmallest(depth, (hit for hits in found for hit in hits), key=lambda hit: (-hit[1], hit[0]))
 
 
-class _Totals:
-    """How many chunks several parts hold, and how many of them hold each term in each field."""
+Key = tuple[str, str]
+"""A field and a term."""
+Clause = tuple[str, str, float]
+"""A field, a term and what a match is worth."""
 
-    def __init__(self, parts: Sequence[_Part], fields: Mapping[str, float], terms: Mapping[str, int]) -> None:
-        self.alone = len(parts) == 1
-        self.size = sum(part.size for part in parts)
-        self.holding = {
-            (name, term): sum(part.holding(name, term) for part in parts) for name in fields for term in terms
-        }
 
-    def is_everywhere(self, term: str) -> bool:
-        """Whether a term stands in or beside nearly every chunk of many."""
-        return self.size >= _LARGE and self.holding.get(("nearby", term), 0) > _EVERYWHERE * self.size
+def _clauses(
+    sizes: Sequence[int], holding: Sequence[Mapping[Key, int]], worth: Callable[[Key], float]
+) -> Iterator[list[Clause]]:
+    """For each of several parts the terms that it holds, weighed so that matches compare with those in the others.
 
-    def weight(self, part: _Part, name: str, term: str) -> float:
-        """What a term's weight in a part has to be multiplied with to be that in all parts."""
-        if self.alone:
-            return 1.0
-        return _rarity(self.size, self.holding[name, term]) / _rarity(part.size, part.holding(name, term))
+    ``sizes`` are the chunks of each part, ``holding`` how many of them hold a term in a field. Each part gives a term
+    the weight of its own counts; here it gets that of all parts together.
+    """
+    size, totals = sum(sizes), Counter[Key]()
+    for counts in holding:
+        totals.update(counts)
+    dropped = {
+        key for key, count in totals.items() if key[0] == "nearby" and size >= _LARGE and count > _EVERYWHERE * size
+    }
+    rarity = {key: _rarity(size, count) for key, count in totals.items()}
+    for own, counts in zip(sizes, holding, strict=True):
+        yield [
+            (*key, worth(key) * (1.0 if own == size else rarity[key] / _rarity(own, count)))
+            for key, count in counts.items()
+            if key not in dropped
+        ]
 
 
 def _rarity(size: int, holding: int) -> float:
     """The inverse document frequency of a term, as tantivy computes it."""
     return math.log(1 + (size - holding + 0.5) / (holding + 0.5))
-
-
-Clause = tuple[str, str, float]
-"""A field, a term and what a match is worth."""
-
-
-def _clauses(part: _Part, fields: Mapping[str, float], terms: Mapping[str, int], totals: _Totals) -> list[Clause]:
-    return [
-        (name, term, boost * count * totals.weight(part, name, term))
-        for name, boost in fields.items()
-        for term, count in terms.items()
-        if part.holding(name, term) and not (name == "nearby" and totals.is_everywhere(term))
-    ]
 
 
 class _Part:
@@ -185,10 +182,11 @@ class _Part:
         if self._schema != schema():
             raise StoreError(f"{folder}: the BM25 index has other fields than those of ragcli", hint=HINT)
 
-    def holding(self, name: str, term: str) -> int:
-        """How many chunks hold a term in a field."""
+    def holding(self, fields: Iterable[str], terms: Iterable[str]) -> dict[Key, int]:
+        """How many chunks hold each term in each field, where any does."""
+        keys = [(name, term) for name in fields for term in terms]
         with told(self._folder, "searched"):
-            return int(self._searcher.doc_freq(name, term))
+            return {key: count for key in keys if (count := int(self._searcher.doc_freq(*key)))}
 
     def numbers(self) -> list[int]:
         """The number of every chunk."""

@@ -43,7 +43,7 @@ class LexicalWriter:
         folder.mkdir(parents=True, exist_ok=True)
         if not any(path.name not in LOCKS for path in folder.iterdir()):
             (folder / APART).touch()
-        self._folder = folder
+        self.folder = folder
         self._small = expected_changes < _SMALL_BATCH
         self._there = set(part_names(folder))
         self._open: dict[str, _PartWriter] = {}
@@ -56,7 +56,7 @@ class LexicalWriter:
     def delete(self, numbers: Sequence[int]) -> None:
         """Remove the chunks of those numbers."""
         for name in sorted(self._there) if numbers else ():
-            if name in self._open or _holds(part_folder(self._folder, name), numbers):
+            if name in self._open or _holds(part_folder(self.folder, name), numbers):
                 self._part(name).delete(numbers)
 
     def finish(self) -> None:
@@ -70,7 +70,7 @@ class LexicalWriter:
         if name not in self._open:
             self._there.add(name)
             heap = _SMALL_HEAP_BYTES if self._small or name != PUBLIC else _HEAP_BYTES
-            self._open[name] = _PartWriter(part_folder(self._folder, name), heap)
+            self._open[name] = _PartWriter(part_folder(self.folder, name), heap)
         return self._open[name]
 
 
