@@ -50,6 +50,18 @@ def test_a_copy_comes_back_when_the_kept_one_goes(writer: Writer, tmp_path: Path
     assert texts(writer)["c.txt"] == "same text"
 
 
+def test_a_document_that_was_changed_names_its_former_copies_no_more(writer: Writer, tmp_path: Path) -> None:  # noqa: F811
+    docs = write_tree(tmp_path / "docs", {"a.txt": "same text", "b.txt": "same text"})
+    run(writer, docs)
+    for text in ("another text with 7", "another text with 8", "another text with 9"):
+        (docs / "a.txt").write_text(text)
+        run(writer, docs)
+        assert also_in(writer) == {"a.txt": (), "b.txt": ()}
+        (docs / "a.txt").write_text("same text")
+        run(writer, docs)
+        assert also_in(writer) == {"a.txt": ("b.txt",)}
+
+
 def test_the_order_of_arrival_does_not_matter(writer: Writer, tmp_path: Path) -> None:  # noqa: F811
     docs = write_tree(tmp_path / "docs", {"m.txt": "same text"})
     run(writer, docs)

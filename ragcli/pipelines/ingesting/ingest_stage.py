@@ -44,6 +44,7 @@ class Stager:
         self._families: set[str] = set()
         self._taken: set[str] = set()
         self._fresh: dict[str, tuple[str, ...]] = {}
+        self._naming: set[str] = set()
         self._access = CopyAccess(self._staging, self._read_again)
         self.changes = False
         self.before: Mapping[str, str] = {}
@@ -148,6 +149,8 @@ class Stager:
         self._staging.notes.put_look(look)
         self._families.add(look.family)
         self._fresh[document.doc_id] = document.metadata.acl
+        if document.also_in:
+            self._naming.add(document.doc_id)
 
     def _keep(self, before: FileState, own: FileReport) -> None:
         """A file that can no longer be read keeps what was read of it before, and says so."""
@@ -172,7 +175,7 @@ class Stager:
         self._families |= self._access.families
         self.notices += self._access.notices
         touched = settle(self._staging, self._families, self._config.ingest.near_duplicates, self._revive)
-        list_copies(self._staging, self._access.stale)
+        list_copies(self._staging, self._access.stale | self._naming)
         for root_id, relative in sorted(touched):
             self._rewrite(root_id, relative)
 
