@@ -9,12 +9,15 @@ import pytest
 from ragcli.config import Config
 from ragcli.errors import ConfigError
 from ragcli.index.dense import costs as dense_costs
-from ragcli.index.dense.codes import MIN_ROWS
+from ragcli.index.dense import graph_build
+from ragcli.index.dense.codes import Codes, Nearest
+from ragcli.index.dense.costs import Costs
 from ragcli.index.folder import IndexFolder
 from ragcli.records import Chunk, Document, EmbedderInfo, Filter, Scope
 from tests.index.corpus import publish, stage, vector
 from tests.index.records import document
 
+ROWS = 12_000
 GRAPH = "versions/v000001/segments/000001/dense.hnsw"
 
 
@@ -44,7 +47,7 @@ def test_graph_is_loaded_once_scans_have_cost_as_much(tmp_path: Path, monkeypatc
     publish(tmp_path, [document(f"d{n}.md", f"text {n}") for n in range(40)])
     with IndexFolder(tmp_path).open() as engine:
         allowed = engine.allowed(Scope())
-        monkeypatch.setattr(dense_costs, "_GRAPH_PER_CANDIDATE", 0.0)
+        monkeypatch.setattr(dense_costs, "_CANDIDATE", 0.0)
         engine._vectors._spent[0] = 0.0
         first = engine.dense(vector("q"), 3, allowed)[1]
         engine._vectors._spent[0] = 3600.0
@@ -70,7 +73,7 @@ def _rows(count: int) -> np.ndarray:
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Twelve thousand chunks in 120 documents, enough for codes."""
     path = tmp_path_factory.mktemp("large")
-    rows = _rows(MIN_ROWS + 2_000)
+    rows = _rows(ROWS)
 
     def vectors(chunks: list[Chunk]) -> np.ndarray:
         return rows[[int(chunk.text) for chunk in chunks]]
@@ -80,7 +83,8 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text = "".join(f"{n * 100 + place:08d}" for place in range(100))
         documents.append(document(f"d{n:03}.md", text, language="de" if n % 10 == 3 else "en"))
     info = EmbedderInfo("rows", "1", 64, 256)
-    with IndexFolder(path).writer() as writer:
+    with pytest.MonkeyPatch.context() as patched, IndexFolder(path).writer() as writer:
+        patched.setattr(graph_build, "MIN_ROWS", ROWS)
         stage(writer, documents, size=8)
         writer.publish(embedder=info, vectors=vectors, config=Config())
     return path
@@ -89,7 +93,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("language", [None, "de", "en"])
 @pytest.mark.parametrize("method", ["exact", "quantised", "hnsw", "auto"])
 def test_every_way_finds_the_same(large: Path, method: str, language: str | None) -> None:
-    rows = _rows(MIN_ROWS + 2_000)
+    rows = _rows(ROWS)
     names = [f"d{n // 100:03}.md#{n % 100 + 1}" for n in range(len(rows))]
     with IndexFolder(large).open() as engine:
         assert engine.manifest.segments[0].candidates_per_hit > 0
@@ -111,7 +115,7 @@ def test_every_way_finds_the_same(large: Path, method: str, language: str | None
 @pytest.mark.parametrize("method", ["quantised", "hnsw", "auto"])
 def test_deep_hits_beyond_the_nearest_cluster_are_found(large: Path, method: str) -> None:
     """Sixty of a hundred hits are of the question's cluster: the codes of the others hardly tell them from the rest."""
-    rows = _rows(MIN_ROWS + 2_000)
+    rows = _rows(ROWS)
     keep = np.array([n // 100 % 10 != 3 for n in range(len(rows))])
     with IndexFolder(large).open() as engine:
         allowed = engine.allowed(Scope(filters=(Filter("lang", "=", "en"),)))
@@ -174,6 +178,28 @@ def test_names_are_looked_up_by_two_threads_at_once(large: Path) -> None:
 
         with ThreadPoolExecutor(2) as pool:
             assert list(pool.map(look_up, (0, 60))) == [True, True]
+
+
+def test_codes_that_do_not_serve_are_not_asked_at_every_question_anew(
+    large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, asked = _rows(ROWS), []
+    distances = Codes.distances
+    monkeypatch.setattr(dense_costs, "_CODE", 0.0)
+    monkeypatch.setattr(Codes, "distances", lambda *given: asked.append(1) or distances(*given))
+    monkeypatch.setattr(Nearest, "hold", lambda *given: False)
+    with IndexFolder(large).open() as engine:
+        allowed = engine.allowed(Scope())
+        engine._vectors._failures[0] = 0
+        costs = Costs(engine.view.infos[0], 10, allowed.count, False, 50)
+        assert costs.codes is not None
+        assert costs.codes < costs.exact
+        for n in range(6):
+            monkeypatch.setattr(engine._vectors, "_spent", [0.0])  # so that no graph is loaded
+            ranking, used = engine.dense(rows[n], 10, allowed)
+            assert used == "exact"
+            assert ranking.hits == engine.dense(rows[n], 10, allowed, "exact")[0].hits
+    assert len(asked) == 2
 
 
 def test_large_selections_are_scanned_by_codes(large: Path) -> None:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 CODES = "codes.npy"
 CENTRE = "centre.npy"
-MIN_ROWS = 10_000
-"""Smaller segments are scanned whole in a few milliseconds and have no codes."""
+MIN_ROWS = 100_000
+"""Smaller segments are scanned whole in about ten milliseconds and have no codes."""
 
 _BLOCK = 32_768
 _SAMPLE = 20_000

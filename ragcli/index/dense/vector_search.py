@@ -1,18 +1,19 @@
 """The dense leg over all segments of a version, in the way that costs least.
 
-- *exact*: every selected row is scored. What small selections get.
-- *quantised*: a scan of bit codes names candidates, which are then scored exactly. What large ones get, filtered or
-  not, in a process that asks few questions: nothing must be loaded first. Where the best of the candidates do not stand
-  out by their codes there are more and more of them, in the end every row.
-- *hnsw*: the graph. It answers in a fraction of a millisecond but must first be read whole. A process cannot know how
-  many questions will come, so it scans until the scans have cost as much as loading the graph would have, and loads it
-  then: never more than about twice the best choice. Under a filter more hits are taken than wanted and those that may
-  not be seen dropped, which changes nothing in the order of the others; a filter that drops most of them is left to
-  the scans.
+- *exact*: every selected row is scored: all rows in one scan, or the selected ones picked when they are few. What up to
+  100,000 chunks get in a process that asks few questions, and every small selection.
+- *hnsw*: the graph. It answers in a millisecond but must first be read whole. A process cannot know how many questions
+  will come, so it scans until the scans have cost as much as loading the graph would have, and loads it then: never
+  more than about twice the best choice. Under a filter more hits are taken than wanted and those that may not be seen
+  dropped, which changes nothing in the order of the others.
+- *quantised*: a scan of bit codes names candidates, which are then scored exactly. What larger segments get while no
+  graph is loaded: it reads a thirtieth of the bytes. Where the best candidates do not stand out by their codes every
+  row is scored, and codes that failed so are not asked again.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 import typing
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from ragcli.config import IndexConfig
 from ragcli.errors import ConfigError, StoreError
-from ragcli.index.dense.codes import Codes, nearest
+from ragcli.index.dense.codes import Codes, candidate_count, nearest
 from ragcli.index.dense.costs import Costs
 from ragcli.index.dense.graph_file import GraphFileError
 from ragcli.index.dense.graph_probe import graph_marker, graph_works
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
     Found = tuple[NDArray[np.int64], NDArray[np.float32]]
 
 
+_PATIENCE = 2
+"""Codes that so often told too little apart are not asked again: it is these vectors that they do not serve."""
+
+
 class VectorSearch:
     """Searches the vectors of one version. Safe to use from several threads."""
 
@@ -49,6 +54,7 @@ class VectorSearch:
         self._graphs: dict[int, Graph | None] = {}
         self._opened_codes: dict[int, Codes | None] = {}
         self._spent = [0.0] * len(view.segments)
+        self._failures = [0] * len(view.segments)
         self._lock = threading.Lock()
 
     def search(
@@ -85,56 +91,60 @@ class VectorSearch:
     def _search_segment(
         self, place: int, query: NDArray[np.float32], depth: int, selection: Selection, method: str
     ) -> tuple[list[tuple[int, float]], DenseMethod]:
-        costs = self._costs(place, depth, selection)
-        way = self._way(place, costs, method)
-        found = self._by_graph(place, query, selection, costs) if way == "hnsw" else None
-        started = time.perf_counter()
-        if found is None and way == "hnsw":
-            way = costs.scan()[1]
-        if way == "quantised":
-            found = self._by_codes(place, query, selection, costs)
-        if found is None:
-            found, way = exact_top(self._view.segments[place].embeddings, query, depth, selection.rows(place)), "exact"
-        if way != "hnsw":
-            self._spent[place] += time.perf_counter() - started
-        rows, scores = found
-        numbers = self._view.segments[place].numbers_of_rows(rows)
-        return list(zip(numbers.tolist(), scores.tolist(), strict=True)), way
-
-    def _costs(self, place: int, depth: int, selection: Selection) -> Costs:
-        return Costs(
+        costs = Costs(
             info=self._view.infos[place],
-            dimension=self._manifest.embedder.dimension,
             depth=depth,
             selected=selection.chunk_counts[place],
-            whole=selection.documents(place) is None,
             filtered=selection.masks[place] is not None,
             ef=self._config.hnsw_ef,
         )
+        (rows, scores), way = self._found(place, query, selection, costs, method)
+        numbers = self._view.segments[place].numbers_of_rows(rows)
+        return list(zip(numbers.tolist(), scores.tolist(), strict=True)), way
 
-    def _way(self, place: int, costs: Costs, method: str) -> DenseMethod:
-        if method in ("exact", "quantised"):
-            return typing.cast(DenseMethod, method)
-        scan, way = costs.scan()
-        if costs.graph is not None and (method == "hnsw" or self._graph_pays(place, scan, costs.graph)):
-            return "hnsw"
-        return way
+    def _found(
+        self, place: int, query: NDArray[np.float32], selection: Selection, costs: Costs, method: str
+    ) -> tuple[Found, DenseMethod]:
+        if method == "hnsw" or (method == "auto" and self._graph_pays(place, costs)):
+            most = math.inf if method == "hnsw" else costs.exact
+            found = self._by_graph(place, query, selection, costs, most)
+            if found is not None:
+                return found, "hnsw"
+        started = time.perf_counter()
+        try:
+            if method == "quantised" or (method == "auto" and self._codes_pay(place, costs)):
+                found = self._by_codes(place, query, selection, costs)
+                if found is not None:
+                    return found, "quantised"
+            embeddings = self._view.segments[place].embeddings
+            return exact_top(embeddings, query, costs.depth, selection.rows(place)), "exact"
+        finally:
+            self._spent[place] += time.perf_counter() - started
 
-    def _graph_pays(self, place: int, scan: float, graph: float) -> bool:
+    def _graph_pays(self, place: int, costs: Costs) -> bool:
         """Whether the graph is cheaper from now on."""
-        if scan <= graph:
+        graph = costs.graph
+        if graph is None or costs.exact <= graph:
             return False
         if place in self._graphs:
             return self._graphs[place] is not None
-        return self._spent[place] + scan > self._view.infos[place].graph_load_seconds
+        return self._spent[place] >= self._view.infos[place].graph_load_seconds
 
-    def _by_graph(self, place: int, query: NDArray[np.float32], selection: Selection, costs: Costs) -> Found | None:
-        """The best selected rows by the graph; None when it cannot be used or the filter leaves too few."""
-        graph = self._graph(place)
-        if graph is None:
+    def _codes_pay(self, place: int, costs: Costs) -> bool:
+        codes = costs.codes
+        return codes is not None and codes < costs.exact and self._failures[place] < _PATIENCE
+
+    def _by_graph(
+        self, place: int, query: NDArray[np.float32], selection: Selection, costs: Costs, most: float
+    ) -> Found | None:
+        """The best selected rows by the graph; None when it cannot be used or the filter leaves too few.
+
+        No search of it that costs more than ``most`` is tried.
+        """
+        if costs.graph is None or (graph := self._graph(place)) is None:
             return None
         allowed = selection.row_mask(place) if costs.filtered else None
-        for taken, width in costs.attempts():
+        for taken, width in costs.attempts(most):
             with self._lock:
                 found = graph.search(query, taken, width)
             if found is None:
@@ -148,16 +158,14 @@ class VectorSearch:
     def _by_codes(self, place: int, query: NDArray[np.float32], selection: Selection, costs: Costs) -> Found | None:
         """The best selected rows by the codes; None when there are none or they tell too little apart."""
         codes = self._codes(place)
-        counts = list(costs.candidates()) if codes is not None else []
-        if codes is None or not counts:
+        if codes is None:
             return None
-        embeddings = self._view.segments[place].embeddings
         distances = codes.distances(query, selection.row_mask(place))
-        for wanted in counts:
-            near = nearest(distances, wanted)
-            rows, scores = exact_top(embeddings, query, costs.depth, near.rows)
-            if near.hold(distances[rows]):
-                return rows, scores
+        near = nearest(distances, candidate_count(costs.depth, costs.info.candidates_per_hit))
+        rows, scores = exact_top(self._view.segments[place].embeddings, query, costs.depth, near.rows)
+        if near.hold(distances[rows]):
+            return rows, scores
+        self._failures[place] += 1
         return None
 
     # ------------------------------------------------------------ loading

@@ -39,17 +39,26 @@ class GraphSettings:
     ef_construction: int
 
 
+PICKED = 2.5
+"""A row that is picked from its place takes so many times as long as one of a scan in order."""
+
+
+def exact_rows(selected: int, count: int) -> float:
+    """What scoring ``selected`` of ``count`` rows costs, in rows of a scan in order."""
+    return min(count, selected * PICKED)
+
+
 def exact_top(
     embeddings: NDArray[np.float32], query: NDArray[np.float32], depth: int, rows: NDArray[np.int64] | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """The ``depth`` best rows of all (or of ``rows``) with their scores, best first, equal scores by row.
 
-    Copies no more than a block of rows at a time.
+    Many rows are found by scoring all, few by copying them, no more than a block at a time.
     """
     import numpy as np
 
-    if rows is None:
-        scores = embeddings @ query
+    if rows is None or exact_rows(len(rows), len(embeddings)) == len(embeddings):
+        scores = embeddings @ query if rows is None else (embeddings @ query)[rows]
     else:
         scores = np.empty(len(rows), dtype=np.float32)
         for start in range(0, len(rows), _GATHERED):
