@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.attack.office_files import run
 from tests.parse.builders import parse_bytes
 
 FOLDERS = (
@@ -32,3 +33,7 @@ def test_the_text_holds_what_a_person_reads(shared_data: Path, folder: str) -> N
         assert [words for words in entry["once"] if text.count(words) != 1] == []
         places = [text.index(words) for words in entry["order"]]
         assert places == sorted(places)
+
+
+def test_torn_office_files_never_break_the_reader() -> None:
+    assert run(200, seed=1).failures == []

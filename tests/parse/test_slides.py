@@ -60,6 +60,19 @@ def test_hidden_slides_and_shapes_are_named_and_read_on_wish() -> None:
     assert "Layoffs" in parse_one("a.pptx", data, IngestConfig(hidden_text=True)).text
 
 
+def test_a_deck_that_says_nothing_of_itself_is_believed() -> None:
+    presentation = deck()
+    box(blank(presentation), "Shown")
+    package = zipfile.ZipFile(io.BytesIO(saved(presentation)))
+    files = {item.filename: package.read(item) for item in package.infolist() if "docProps" not in item.filename}
+    relations = [
+        line for line in files["_rels/.rels"].decode().replace("/>", "/>\n").split("\n") if "docProps" not in line
+    ]
+    files["_rels/.rels"] = "".join(relations).encode()
+    document = parse_one("road-map.pptx", make_zip(files))
+    assert (document.title, document.metadata.modified) == ("Road map", None)
+
+
 def test_merged_cells_of_tables_stand_where_they_hold() -> None:
     from pptx.util import Inches
 

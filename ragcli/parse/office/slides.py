@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import re
 import zipfile
@@ -20,7 +21,6 @@ from ragcli.parse.web.safe_xml import read_xml
 from ragcli.records import Coverage
 
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-_MALFORMED = (KeyError, ValueError, AttributeError, TypeError, NotImplementedError)
 _PICTURE = 13
 _NUMBERED = re.compile(r"(arabic|alphaLc|alphaUc|romanLc|romanUc)(Period|ParenR|ParenBoth|Plain)$")
 _FORMS = {
@@ -37,24 +37,26 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
     """One document. Raises ParseError when the package is damaged or protected."""
     from lxml.etree import XMLSyntaxError
     from pptx import Presentation
-    from pptx.exc import PackageNotFoundError
 
     try:
         presentation = Presentation(io.BytesIO(source.data))
         slides = list(presentation.slides)
-    except (PackageNotFoundError, zipfile.BadZipFile, XMLSyntaxError, EOFError, OSError, *_MALFORMED) as error:
+    except (zipfile.BadZipFile, XMLSyntaxError, EOFError, OSError, *_malformed()) as error:
         raise ParseError(f"{source.doc_id}: not a readable PPTX: {error}") from error
     hidden = HiddenText(context.config, context.conditions)
     reader = _Reader(hidden)
     for number, slide in enumerate(slides, 1):
         if slide._element.get("show") not in ("0", "false") or hidden.reads(f"slide {number}"):
-            reader.slide(slide, number)
-    properties = presentation.core_properties
+            try:
+                reader.slide(slide, number)
+            except _malformed() as error:
+                reader.warnings.append(f"slide {number}: damaged, and read in part at most ({error})")
+    title, modified = _stated(presentation)
     yield Extract(
         reader.assembly.text,
         reader.assembly.blocks,
-        title=one_line(properties.title or "") if properties.title != "PowerPoint Presentation" else "",
-        declared={"modified": properties.modified} if properties.modified else {},
+        title=title,
+        declared={"modified": modified} if modified else {},
         coverage=Coverage(
             pages=len(slides),
             pages_with_text=len({block.page for block in reader.assembly.blocks}),
@@ -63,6 +65,23 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
             warnings=(*hidden.warnings, *dict.fromkeys(reader.warnings)),
         ),
     )
+
+
+@functools.cache
+def _malformed() -> tuple[type[Exception], ...]:
+    """What python-pptx raises for a part that is not as it should be."""
+    from pptx.exc import PythonPptxError
+
+    return (KeyError, ValueError, AttributeError, TypeError, NotImplementedError, PythonPptxError)
+
+
+def _stated(presentation: Any) -> tuple[str, Any]:
+    """The title and the time of the last change that the package states; python-pptx makes up what is not there."""
+    if not any(str(one.reltype).endswith("/core-properties") for one in presentation.part.package._rels.values()):
+        return "", None
+    properties = _guarded(lambda: presentation.core_properties)
+    title, modified = (_guarded(lambda: properties.title), _guarded(lambda: properties.modified))
+    return one_line(title or "") if title != "PowerPoint Presentation" else "", modified
 
 
 class _Reader:
@@ -85,7 +104,7 @@ class _Reader:
             self._collect_links(title)
         shapes = [shape for shape in _flat(slide.shapes) if self._seen(shape, number)]
         for shape in sorted(shapes, key=_place):
-            if title is None or shape.shape_id != title.shape_id:
+            if title is None or shape._element is not title._element:
                 self._shape(shape, number)
         if _guarded(lambda: slide.has_notes_slide):
             notes = _guarded(lambda: slide.notes_slide.notes_text_frame)
@@ -119,7 +138,7 @@ class _Reader:
                 loose = " ".join(node.text or "" for node in shape._element.iter(A + "t"))
                 self.assembly.add("other", squeeze(loose), page=number)
             self._collect_links(shape)
-        except _MALFORMED as error:
+        except _malformed() as error:
             self.warnings.append(f"slide {number}: a damaged shape was left out ({error})")
         properties = _properties(shape)
         if properties is not None and (text := alternative_text(str(properties.get("descr") or ""))):
@@ -214,7 +233,7 @@ def _guarded(read: Any) -> Any:
     """A property of a possibly malformed shape, None when it cannot be read."""
     try:
         return read()
-    except _MALFORMED:
+    except _malformed():
         return None
 
 

@@ -93,12 +93,12 @@ class SheetWriter:
 
     def _visible(self, name: str, grid: Grid, rows: Collection[int], columns: Collection[int]) -> Grid:
         """The sheet without what it hides, unless that is to be read."""
-        lost_rows = {number for number in rows if number < len(grid) and any(map(_text, grid[number]))}
+        lost_rows = {number for number in rows if 0 <= number < len(grid) and any(map(_text, grid[number]))}
         width = max(map(len, grid), default=0)
         lost_columns = {
             number
             for number in columns
-            if number < width and any(number < len(row) and _text(row[number]) for row in grid)
+            if 0 <= number < width and any(number < len(row) and _text(row[number]) for row in grid)
         }
         kept_rows = not lost_rows or self._hidden.reads(f"{_counted(lost_rows, 'row')} of sheet {name!r}")
         kept_columns = not lost_columns or self._hidden.reads(f"{_counted(lost_columns, 'column')} of sheet {name!r}")

@@ -45,7 +45,8 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
     document = _open(source)
     hidden = HiddenText(context.config, context.conditions)
     reader = _Reader(Parts(document.part), hidden, source, context)
-    reader.body(document.element.body)
+    body = document.element.body
+    reader.body(body if body is not None else document.element)
     reader.finish()
     title, declared = _properties(document)
     yield Extract(
@@ -59,9 +60,13 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
 
 def _properties(document: Any) -> tuple[str, dict[str, Any]]:
     """The title and what else the package says of itself; python-docx would make up what is not there."""
-    if not any(one.reltype.endswith("/core-properties") for one in document.part.package.rels.values()):
+    if not any(str(one.reltype).endswith("/core-properties") for one in document.part.package.rels.values()):
         return "", {}
-    properties = document.core_properties
+    try:
+        properties = document.core_properties
+        str(properties.modified)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return "", {}
     declared: dict[str, Any] = {"modified": properties.modified} if properties.modified else {}
     if properties.keywords:
         declared["tags"] = properties.keywords
@@ -70,12 +75,14 @@ def _properties(document: Any) -> tuple[str, dict[str, Any]]:
 
 def _open(source: Source) -> Any:
     import docx
-    from docx.opc.exceptions import PackageNotFoundError
+    from docx.exceptions import PythonDocxError
+    from docx.opc.exceptions import OpcError
     from lxml.etree import XMLSyntaxError
 
+    malformed = (OpcError, PythonDocxError, AttributeError, KeyError, TypeError, ValueError, XMLSyntaxError)
     try:
         return docx.Document(io.BytesIO(_transitional(source.data)))
-    except (PackageNotFoundError, zipfile.BadZipFile, KeyError, ValueError, XMLSyntaxError, EOFError, OSError) as error:
+    except (*malformed, zipfile.BadZipFile, EOFError, OSError) as error:
         raise ParseError(f"{source.doc_id}: not a readable DOCX: {error}") from error
 
 

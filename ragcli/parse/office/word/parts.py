@@ -46,8 +46,9 @@ class Parts:
 
     def of_kind(self, *kinds: str) -> Iterator[_Element]:
         """The root elements of the parts of these kinds (``footnotes``, ``header``), in order of their relations."""
-        for name, relation in sorted(self._relations.items()):
-            if not relation.is_external and relation.reltype.endswith(tuple(f"/{kind}" for kind in kinds)):
+        endings = tuple(f"/{kind}" for kind in kinds)
+        for name, relation in self._in_order():
+            if not relation.is_external and str(relation.reltype).endswith(endings):
                 root = self.root(name)
                 if root is not None:
                     yield root
@@ -61,7 +62,10 @@ class Parts:
         """The paths of files inside the document (sheets, presentations, objects of other programs)."""
         found = (
             str(relation.target_part.partname).lstrip("/")
-            for _, relation in sorted(self._relations.items())
-            if not relation.is_external and relation.reltype.endswith(_EMBEDDED)
+            for _, relation in self._in_order()
+            if not relation.is_external and str(relation.reltype).endswith(_EMBEDDED)
         )
         return tuple(dict.fromkeys(found))
+
+    def _in_order(self) -> list[tuple[str, Any]]:
+        return sorted(self._relations.items(), key=lambda item: str(item[0]))
