@@ -324,6 +324,12 @@ class Index:
 
         return source_path(self.reader.engine.roots, source)
 
+    def gone_roots(self) -> list[Path]:
+        """The files and folders that were ingested and are nowhere to be found: what is served of them may be old."""
+        from ragcli.application.sources import gone_roots
+
+        return gone_roots(self.reader.engine.roots)
+
     @functools.cached_property
     def traces(self) -> Traces:
         """Past questions."""

@@ -3,68 +3,18 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from ragcli.config import Config, IngestConfig
 from ragcli.errors import SourceError
-from ragcli.index.folder import IndexFolder
-from ragcli.index.traces_of_text import search_folder
-from ragcli.pipelines.forget import forget
-from ragcli.pipelines.ingesting import ingest_files
-from ragcli.pipelines.ingesting.ingest import ingest
-from ragcli.records import Forgotten
-from tests.attack.forget import parse_here, run
-from tests.index.corpus import MODEL, vectors
-from tests.index.records import chunks
+from tests.attack.forget import run
 from tests.parse.builders import write_tree
+from tests.pipelines.projects import Project, project  # noqa: F401
 
-CONFIG = Config(ingest=IngestConfig(workers=1, near_duplicates=0.75))
 TEXT = "the boiler of the north depot is drained every spring and filled again"
 
 
-@pytest.fixture(autouse=True)
-def _in_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(ingest_files, "parse_files", parse_here)
-    yield
-
-
-class Project:
-    """Folders beside an index."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.index = folder, IndexFolder(folder / "index")
-
-    def ingest(self, *names: str, **options: object) -> tuple[str, ...]:
-        with self.index.writer() as writer:
-            paths = [self.folder / name for name in names]
-            result = ingest(paths, config=CONFIG, writer=writer, max_delete=100, **options)  # type: ignore[arg-type]
-            for doc_id in writer.staging.unchunked():
-                key = writer.staging.document_keys()[doc_id]
-                writer.staging.put_chunks(doc_id, key, "c", chunks(writer.staging.document(doc_id), 10_000))
-            writer.publish(embedder=MODEL, vectors=vectors, config=CONFIG)
-        return result.notices
-
-    def forget(self, *names: str) -> Forgotten:
-        with self.index.writer() as writer:
-            return forget(names, writer=writer, config=CONFIG)
-
-    def found(self) -> dict[str, tuple[str, ...]]:
-        with self.index.open() as engine:
-            return {doc_id: engine.document(doc_id).also_in for doc_id in engine.doc_ids()}
-
-    def places(self, text: str) -> list[str]:
-        return search_folder(self.index.path, [text])[1]
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return Project(tmp_path)
-
-
-def test_a_copy_takes_the_place_of_a_forgotten_document(project: Project) -> None:
+def test_a_copy_takes_the_place_of_a_forgotten_document(project: Project) -> None:  # noqa: F811
     docs = write_tree(project.folder / "docs", {"apple.md": TEXT, "birch.md": TEXT, "other.md": "other"})
     project.ingest("docs")
     result = project.forget("apple.md")
@@ -78,7 +28,7 @@ def test_a_copy_takes_the_place_of_a_forgotten_document(project: Project) -> Non
     assert project.found() == {"apple.md": ("birch.md",), "other.md": ()}
 
 
-def test_a_copy_is_forgotten_by_its_own_name(project: Project) -> None:
+def test_a_copy_is_forgotten_by_its_own_name(project: Project) -> None:  # noqa: F811
     docs = write_tree(project.folder / "docs", {"apple.md": TEXT, "birch.md": TEXT, "cedar.md": TEXT + " indeed"})
     project.ingest("docs")
     write_tree(docs, {"other.md": "other"})
@@ -100,7 +50,7 @@ def test_a_copy_is_forgotten_by_its_own_name(project: Project) -> None:
     assert project.found() == {"apple.md": ("birch.md", "cedar.md"), "other.md": ()}
 
 
-def test_a_copy_in_another_root_and_one_in_an_archive_come_back_with_the_next_ingest(project: Project) -> None:
+def test_a_copy_in_another_root_and_one_in_an_archive_come_back_with_the_next_ingest(project: Project) -> None:  # noqa: F811
     write_tree(project.folder, {"one/apple.md": TEXT, "one/x.md": "x", "two/birch.md": TEXT + " indeed"})
     with zipfile.ZipFile(project.folder / "two" / "pack.zip", "w") as archive:
         archive.writestr("cedar.txt", TEXT)
@@ -113,7 +63,7 @@ def test_a_copy_in_another_root_and_one_in_an_archive_come_back_with_the_next_in
     assert project.found() == {"birch.md": ("pack.zip!cedar.txt",), "pack.zip!plain.txt": (), "x.md": ()}
 
 
-def test_what_stays_of_an_archive_goes_with_it_later(project: Project) -> None:
+def test_what_stays_of_an_archive_goes_with_it_later(project: Project) -> None:  # noqa: F811
     docs = write_tree(project.folder / "docs", {"x.md": "x"})
     with zipfile.ZipFile(docs / "pack.zip", "w") as archive:
         archive.writestr("cedar.txt", TEXT)
@@ -126,7 +76,7 @@ def test_what_stays_of_an_archive_goes_with_it_later(project: Project) -> None:
     assert project.found() == {"x.md": ()}
 
 
-def test_a_copy_whose_file_cannot_be_read_now_is_told_and_comes_back_when_it_can(project: Project) -> None:
+def test_a_copy_whose_file_cannot_be_read_now_is_told_and_comes_back_when_it_can(project: Project) -> None:  # noqa: F811
     write_tree(project.folder, {"one/apple.md": TEXT, "one/x.md": "x", "two/birch.md": TEXT})
     project.ingest("one", "two")
     project.forget("apple.md")
@@ -140,7 +90,7 @@ def test_a_copy_whose_file_cannot_be_read_now_is_told_and_comes_back_when_it_can
     assert project.found() == {"birch.md": (), "x.md": ()}
 
 
-def test_flags_given_for_a_file_hold_when_it_comes_back(project: Project) -> None:
+def test_flags_given_for_a_file_hold_when_it_comes_back(project: Project) -> None:  # noqa: F811
     docs = write_tree(project.folder / "docs", {"apple.md": TEXT, "x.md": "x"})
     project.ingest("docs")
     project.ingest("docs/apple.md", acl=["hr"])
@@ -156,7 +106,7 @@ def test_flags_given_for_a_file_hold_when_it_comes_back(project: Project) -> Non
         assert engine.document("apple.md").metadata.acl == ("it",)
 
 
-def test_a_file_that_gave_no_document_can_be_forgotten(project: Project) -> None:
+def test_a_file_that_gave_no_document_can_be_forgotten(project: Project) -> None:  # noqa: F811
     docs = write_tree(project.folder / "docs", {"empty-secret.md": "", "x.md": "x"})
     project.ingest("docs")
     assert project.places("empty-secret.md")
@@ -165,7 +115,7 @@ def test_a_file_that_gave_no_document_can_be_forgotten(project: Project) -> None
     assert docs.joinpath("empty-secret.md").exists()
 
 
-def test_a_root_is_forgotten_by_its_path_or_its_name(project: Project) -> None:
+def test_a_root_is_forgotten_by_its_path_or_its_name(project: Project) -> None:  # noqa: F811
     write_tree(
         project.folder, {"one/apple.md": TEXT, "two/birch.md": "another text", "solo.md": "alone", "x/x.md": "x"}
     )

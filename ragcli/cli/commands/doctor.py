@@ -90,7 +90,18 @@ def _index(index: Index) -> Iterator[Check]:
         yield Check("index", "fault", f"{version}: {'; '.join(faults)}", hint)
     else:
         yield Check("index", "ok", f"{index.store.location} {version}, every hash agrees")
+    yield from _roots(index)
     yield _tried("index and model", lambda: f"{index.reader.embedder.info.model} made the vectors of {version}")
+
+
+def _roots(index: Index) -> Iterator[Check]:
+    gone = index.gone_roots()
+    for root in gone:
+        message = f"{root} is gone, but what was read from it is still served"
+        hint = f"rag ingest its new place if it was moved, rag forget '{root}' if it was deleted"
+        yield Check("sources", "note", message, hint)
+    if not gone:
+        yield Check("sources", "ok", f"all {len(index.reader.engine.roots)} ingested folders and files are there")
 
 
 def _reranker(index: Index) -> str:

@@ -64,6 +64,10 @@ def notices(run: Invocation, index: Index, found: Retrieval) -> None:
     """What the reader of a ranking should know besides it."""
     for notice in index.reader.engine.notices:
         run.output.warning(notice)
+    gone = len(index.gone_roots())
+    if gone:  # how many, and not which: their names are not for everyone
+        total = len(index.reader.engine.roots)
+        run.output.notice(f"{gone} of {total} ingested folders are gone: passages may be old or deleted (rag doctor)")
     if found.superseded_hidden and (run.output.verbosity or not found.hits):
         documents = "1 document" if found.superseded_hidden == 1 else f"{found.superseded_hidden} documents"
         run.output.notice(f"{documents} superseded, expired or not yet in force left out (--include-superseded)")
