@@ -11,7 +11,15 @@ from pathlib import Path
 import pytest
 
 from ragcli.errors import StoreError
-from ragcli.index.staged.database import SealedDatabase, open_database, pack, store_errors, unpack, unpack_as
+from ragcli.index.staged.database import (
+    SealedDatabase,
+    open_database,
+    pack,
+    store_errors,
+    stored_name,
+    unpack,
+    unpack_as,
+)
 from ragcli.records import Span
 
 SCHEMA = "CREATE TABLE t (x BLOB)"
@@ -155,3 +163,10 @@ def test_what_is_no_record_is_told(data: object) -> None:
 def test_a_record_of_another_shape_is_told(value: object) -> None:
     with pytest.raises(StoreError, match="a stored record is damaged"):
         unpack_as(Span, pack(value))
+
+
+def test_a_name_that_is_none_is_told() -> None:
+    assert stored_name("a", "mend") == "a"
+    assert stored_name("a\udcff".encode("utf-8", "surrogatepass"), "mend") == "a\udcff"
+    with pytest.raises(StoreError, match="a stored name is damaged"):
+        stored_name(b"\xff", "mend")

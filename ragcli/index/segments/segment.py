@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragcli.errors import StoreError
-from ragcli.index.staged.database import SMALL_RECORD, SealedDatabase, as_record, unpack, unpack_as
-from ragcli.names import kept, name_of, valid
+from ragcli.index.staged.database import SMALL_RECORD, SealedDatabase, as_record, stored_name, unpack, unpack_as
+from ragcli.names import kept, valid
 from ragcli.records import Chunk, Document
 from ragcli.regular_files import check_file
 
@@ -121,7 +121,7 @@ class Segment:
             batch = wanted[start : start + _BATCH]
             marks = ",".join("?" * len(batch))
             for row, doc_id in self._database.rows(f"SELECT row, doc_id FROM documents WHERE row IN ({marks})", batch):
-                found[int(row)] = name_of(doc_id)
+                found[int(row)] = _name(doc_id)
         if len(found) < len(wanted):
             raise self._damaged(f"lacks {len(wanted) - len(found)} of {len(wanted)} records")
         return found
@@ -131,12 +131,12 @@ class Segment:
         rows = self._database.rows("SELECT row, doc_id, entry_key FROM documents ORDER BY row")
         if [row for row, _, _ in rows] != list(range(self.document_count)):
             raise self._damaged(f"has {len(rows)} records, expected one for each of {self.document_count} documents")
-        return [(int(row), name_of(doc_id), str(entry_key)) for row, doc_id, entry_key in rows]
+        return [(int(row), _name(doc_id), str(entry_key)) for row, doc_id, entry_key in rows]
 
     def names(self) -> list[tuple[int, str, str, tuple[str, ...]]]:
         """(row, doc_id, source, ids of copies) of every document, dead or alive, in order of rows."""
         rows = self._database.rows("SELECT row, doc_id, head FROM documents ORDER BY row")
-        heads = [(self._checked(int(row)), name_of(doc_id), _document(head)) for row, doc_id, head in rows]
+        heads = [(self._checked(int(row)), _name(doc_id), _document(head)) for row, doc_id, head in rows]
         return [(row, doc_id, head.source, head.also_in) for row, doc_id, head in heads]
 
     def head(self, row: int) -> Document:
@@ -263,6 +263,10 @@ class Segment:
         if len(found) and not 0 <= found.min() <= found.max() < self.document_count:
             raise self._damaged(f"has a filter list beyond its {self.document_count} documents")
         return found
+
+
+def _name(value: object) -> str:
+    return stored_name(value, _HINT)
 
 
 def _document(head: object) -> Document:

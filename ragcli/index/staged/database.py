@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 from ragcli.codec import decode
 from ragcli.errors import StoreError
 from ragcli.index.durable import DISK_HINT
+from ragcli.names import name_of
 from ragcli.regular_files import check_file, make_folder, open_regular, parse_json
 
 Record = TypeVar("Record")
@@ -66,6 +67,14 @@ def damage_told(path: Path, hint: str) -> Iterator[None]:
         yield
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
         raise StoreError(f"{path} holds what ragcli did not write: {str(error)[:200]}", hint=hint) from error
+
+
+def stored_name(value: object, hint: str) -> str:
+    """The name that was kept as ``value``. Raises StoreError when those bytes are none."""
+    try:
+        return name_of(value)
+    except UnicodeDecodeError as error:
+        raise StoreError(f"a stored name is damaged: {value!r:.60}", hint=hint) from error
 
 
 def _is_of_the_disk(error: sqlite3.Error) -> bool:

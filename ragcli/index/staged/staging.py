@@ -20,12 +20,13 @@ from ragcli.index.staged.database import (
     pack_bytes,
     scrub,
     store_errors,
+    stored_name,
     transaction,
     unpack,
 )
 from ragcli.index.staged.ingest_notes import SCHEMA as NOTES_SCHEMA
 from ragcli.index.staged.ingest_notes import IngestNotes
-from ragcli.names import kept, name_of
+from ragcli.names import kept
 from ragcli.records import Chunk, Document, Entry, FileReport, FileState, Root
 from ragcli.regular_files import parse_json
 
@@ -111,7 +112,7 @@ class Staging:
         rows = self._rows("SELECT root_id, path, label, relative FROM roots ORDER BY root_id")
         with damage_told(self.path, _HINT):
             return [
-                Root(int(str(row[0])), self._place(int(str(row[0])), name_of(row[1]), name_of(row[3])), name_of(row[2]))
+                Root(int(str(row[0])), self._place(int(str(row[0])), _name(row[1]), _name(row[3])), _name(row[2]))
                 for row in rows
             ]
 
@@ -120,7 +121,7 @@ class Staging:
         if root_id not in self._places:
             places = [place for place in candidates(Path(path), relative, self.folder) if place.exists()]
             files = self._rows("SELECT relative, size FROM files WHERE root_id = ? LIMIT ?", (root_id, _SAMPLE))
-            sizes = {name_of(name): int(str(size)) for name, size in files}
+            sizes = {_name(name): int(str(size)) for name, size in files}
             guessed = [] if relative else [place for place in guesses(Path(path), self.folder) if holds(place, sizes)]
             known = [place for place in places if len(places) == 1 or any((place / name).exists() for name in sizes)]
             self._places[root_id] = (guessed or known or places or [Path(path)])[0]
@@ -129,7 +130,7 @@ class Staging:
     def places(self) -> dict[str, str]:
         """The way from the index folder to each root, by its label."""
         rows = self._rows("SELECT label, relative FROM roots WHERE relative <> '' ORDER BY root_id")
-        return {name_of(label): name_of(relative) for label, relative in rows}
+        return {_name(label): _name(relative) for label, relative in rows}
 
     def add_root(self, path: Path) -> Root:
         """The root at ``path`` (made absolute), added when it is new."""
@@ -170,7 +171,7 @@ class Staging:
         with self.transaction():
             rows = self._rows("SELECT doc_id FROM documents WHERE root_id = ?", (root_id,))
             for row in rows:
-                self.remove_document(name_of(row[0]))
+                self.remove_document(_name(row[0]))
             self._run("DELETE FROM files WHERE root_id = ?", (root_id,))
             self.notes.forget_root(root_id)
             self._run("DELETE FROM roots WHERE root_id = ?", (root_id,))
@@ -232,11 +233,11 @@ class Staging:
     def document_keys(self) -> dict[str, str]:
         """``doc_id`` → document key of every document, sorted by id."""
         rows = self._rows("SELECT doc_id, document_key FROM documents ORDER BY doc_id")
-        return {name_of(row[0]): str(row[1]) for row in rows}
+        return {_name(row[0]): str(row[1]) for row in rows}
 
     def document_files(self) -> dict[str, str]:
         """The path, within its root, of the file that each document came out of."""
-        return {name_of(name): name_of(path) for name, path in self._rows("SELECT doc_id, relative FROM documents")}
+        return {_name(name): _name(path) for name, path in self._rows("SELECT doc_id, relative FROM documents")}
 
     def document(self, doc_id: str) -> Document:
         """The document. Raises KeyError when there is none of that id."""
@@ -250,7 +251,7 @@ class Staging:
         """Root id and relative path of the file that gave the document, or None when there is no such document."""
         rows = self._rows("SELECT root_id, relative FROM documents WHERE doc_id = ?", (kept(doc_id),))
         with damage_told(self.path, _HINT):
-            return (int(str(rows[0][0])), name_of(rows[0][1])) if rows else None
+            return (int(str(rows[0][0])), _name(rows[0][1])) if rows else None
 
     # ------------------------------------------------------------ chunks
 
@@ -272,7 +273,7 @@ class Staging:
     def chunk_keys(self) -> dict[str, tuple[str, str]]:
         """``doc_id`` → document key and chunk key of every document that has been chunked, sorted by id."""
         rows = self._rows("SELECT doc_id, document_key, chunk_key FROM chunk_sets ORDER BY doc_id")
-        return {name_of(row[0]): (str(row[1]), str(row[2])) for row in rows}
+        return {_name(row[0]): (str(row[1]), str(row[2])) for row in rows}
 
     def chunks(self, doc_id: str) -> list[Chunk]:
         """The document's chunks, in order. Raises KeyError when it has not been chunked."""
@@ -291,7 +292,7 @@ class Staging:
             "WHERE d.document_key = c.document_key ORDER BY doc_id"
         )
         with damage_told(self.path, _HINT):
-            return {name_of(row[0]): Entry(name_of(row[0]), str(row[1]), int(str(row[2]))) for row in rows}
+            return {_name(row[0]): Entry(_name(row[0]), str(row[1]), int(str(row[2]))) for row in rows}
 
     def unchunked(self) -> list[str]:
         """Documents without chunks, or with chunks of an older content, sorted by id."""
@@ -299,12 +300,16 @@ class Staging:
             "SELECT doc_id FROM documents d LEFT JOIN chunk_sets c USING (doc_id) "
             "WHERE c.document_key IS NULL OR c.document_key <> d.document_key ORDER BY doc_id"
         )
-        return [name_of(row[0]) for row in rows]
+        return [_name(row[0]) for row in rows]
 
     def scrub(self) -> None:
         """Rewrite the file so that nothing of removed documents is left in it."""
         with store_errors(self.path, _HINT):
             scrub(self._database)
+
+
+def _name(value: object) -> str:
+    return stored_name(value, _HINT)
 
 
 def fingerprint(entries: Iterable[tuple[str, str]]) -> str:
@@ -322,7 +327,7 @@ def _file_state(row: Sequence[object]) -> FileState:
     root_id, relative, size, mtime_ns, sha256, parse_key, reports, doc_ids, aliases, real = row
     return FileState(
         root_id=int(str(root_id)),
-        relative=name_of(relative),
+        relative=_name(relative),
         size=int(str(size)),
         mtime_ns=int(str(mtime_ns)),
         sha256=str(sha256),
@@ -330,7 +335,7 @@ def _file_state(row: Sequence[object]) -> FileState:
         reports=decode(tuple[FileReport, ...], parse_json(_bytes(reports))),
         doc_ids=decode(tuple[str, ...], parse_json(_bytes(doc_ids))),
         aliases=decode(tuple[str, ...], parse_json(_bytes(aliases))),
-        real=name_of(real),
+        real=_name(real),
     )
 
 
