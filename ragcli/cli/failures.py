@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import sys
 import traceback
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -14,10 +15,25 @@ from ragcli.cli.output import Output
 from ragcli.display import continued, printable
 from ragcli.errors import ExitCode, RagError
 
+if TYPE_CHECKING:
+    from ragcli import Index
+
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 """What the parser raises for a wrong command line."""
 
 INTERRUPTED = "interrupted; the last published version still serves"
+INTERRUPTED_FIRST = "interrupted; nothing is published yet, and the next rag ingest goes on where this one stopped"
+
+
+@contextlib.contextmanager
+def interruptible(index: Index) -> Iterator[None]:
+    """An interrupt in the block does not speak of a published version where there is none."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        if index.store.current() is None:
+            raise KeyboardInterrupt(INTERRUPTED_FIRST) from error
+        raise
 
 
 def report(error: BaseException, output: Output, *, debug: bool, root: Any) -> ExitCode:
@@ -42,7 +58,7 @@ def describe(error: BaseException, root: Any) -> tuple[ExitCode, str, str, str]:
     if isinstance(error, RagError):
         return error.exit_code, error.category, error.message, error.hint
     if isinstance(error, KeyboardInterrupt | typer.Abort):
-        return ExitCode.INTERRUPTED, "interrupted", INTERRUPTED, ""
+        return ExitCode.INTERRUPTED, "interrupted", str(error) or INTERRUPTED, ""
     if isinstance(error, USAGE_ERROR):
         message, hint = _usage(error, root)
         return ExitCode.USAGE, "usage", message, hint

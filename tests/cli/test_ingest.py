@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -171,18 +172,31 @@ def _hear_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_is_exit_130_and_the_last_version_serves(
-    number: signal.Signals, docs: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    ("number", "before", "message"),
+    [
+        (signal.SIGINT, True, "interrupted; the last published version still serves"),
+        (signal.SIGTERM, True, "interrupted; the last published version still serves"),
+        (
+            signal.SIGINT,
+            False,
+            "interrupted; nothing is published yet, and the next rag ingest goes on where this one stopped",
+        ),
+    ],
+)
+def test_an_interrupt_is_exit_130_and_tells_what_serves(
+    number: signal.Signals, before: bool, message: str, docs: Path, tmp_path: Path
 ) -> None:
-    assert here("ingest", "docs", cwd=tmp_path).code == 0
+    if before:
+        assert here("ingest", "docs", cwd=tmp_path).code == 0
     for index in range(400):
         (docs / f"more{index}.md").write_text(f"# Rule {index}\n\nRule {index} says that {index} is a number.\n")
     command = [sys.executable, "-m", "ragcli", "ingest", "docs", "--json"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     process = subprocess.Popen(command, cwd=tmp_path, env=environment(), preexec_fn=_hear_interrupts, **pipes)
     deadline = time.monotonic() + 60
-    while not (tmp_path / ".rag/LOCK").read_text() and time.monotonic() < deadline:
+    lock = tmp_path / ".rag/LOCK"
+    while not (lock.exists() and lock.read_text()) and time.monotonic() < deadline:
         time.sleep(0.02)
     time.sleep(0.3)
     process.send_signal(number)
@@ -192,12 +206,13 @@ def test_an_interrupt_is_exit_130_and_the_last_version_serves(
         "error": {
             "code": 130,
             "category": "interrupted",
-            "message": "interrupted; the last published version still serves",
+            "message": message,
             "hint": "",
         }
     }
     assert b"Traceback" not in err
-    assert "28 days" in here("search", "leave", "--mode", "bm25", cwd=tmp_path).out
+    if before:
+        assert "28 days" in here("search", "leave", "--mode", "bm25", cwd=tmp_path).out
 
 
 def test_file_names_that_are_no_text(tmp_path: Path) -> None:
@@ -227,3 +242,63 @@ def test_chunk_says_what_it_made_and_what_a_model_would_cost(docs: Path, tmp_pat
     made = here("chunk", cwd=tmp_path)
     assert made.code == 0
     assert "2 documents, 2 of them cut now" in made.out and "0 truncated" in made.out
+
+
+def test_what_ragcli_wrote_is_no_document_and_ignore_files_are_counted(docs: Path, tmp_path: Path) -> None:
+    (docs / "broken.pdf").unlink()
+    assert here("init", cwd=docs).code == 0
+    (docs / "golden.jsonl").write_text('{"question": "How much leave?", "expected_source": "leave.md"}\n')
+    (docs / ".gitignore").write_text("build/\n*.log\n")
+    (docs / "build").mkdir()
+    (docs / "build" / "old.md").write_text("old")
+    (docs / "a.log").write_text("log")
+    first = here(
+        "--index", str(docs / "answers"), "ingest", ".", "--json", "--strict", "--report", "report.json", cwd=docs
+    )
+    assert first.code == 0, first.err
+    for name in ("run.html", "run.md", "run.xml", "run.json"):
+        ran = here("--index", "answers", "eval", "golden.jsonl", "--retrieval-only", "--report", name, cwd=docs)
+        assert ran.code == 0, ran.err
+    ran = here("--index", "answers", "ingest", ".", "--json", "--strict", cwd=docs)
+    assert ran.code == 0, ran.err
+    assert (ran.json["added"], ran.json["removed"], ran.json["index_version"]) == (0, 0, None)
+    passed_over = {report["path"] for report in ran.json["files"] if report["passed_over"]}
+    assert passed_over == {
+        *("answers", "golden.jsonl", "rag.yaml", "report.json", "run.html", "run.json", "run.md", "run.xml"),
+    }
+    assert all(report["skipped"] for report in ran.json["files"] if report["passed_over"])
+    assert [(line["rule"], line["files"], line["folders"]) for line in ran.json["ignored"]] == [
+        (".gitignore: *.log", 1, 0),
+        (".gitignore: build/", 0, 1),
+    ]
+    shown = here("--index", "answers", "ingest", ".", cwd=docs)
+    assert "passed over by ignore files: 1 files, 1 folders" in shown.out
+    read = here("--index", "answers", "ingest", ".", "--json", cwd=docs, env={"RAG_INGEST__GITIGNORE": "false"})
+    assert read.json["added"] == 2
+
+
+def test_a_pipe_is_named_and_not_waited_on(docs: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    os.mkfifo(docs / "inner")
+    (docs / "link.md").symlink_to("/dev/zero")
+    ran = here("ingest", "docs", "pipe", "--json", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    skipped = {report["path"]: report["skipped"] for report in ran.json["files"] if report["skipped"]}
+    assert "not a regular file" in skipped["pipe"] and "not a regular file" in skipped["inner"]
+    assert "a link out of the folder" in skipped["link.md"]
+    assert here("inspect", "pipe", cwd=tmp_path).code != 0
+
+
+def test_a_folder_that_is_gone_is_told_by_ingest_ask_and_doctor(docs: Path, tmp_path: Path) -> None:
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "m.md").write_text("A heron stands in the water.")
+    assert here("ingest", "docs", "more", cwd=tmp_path).code == 0
+    shutil.rmtree(tmp_path / "more")
+    mend = f"rag forget '{tmp_path / 'more'}'"
+    assert mend in here("ingest", "docs", cwd=tmp_path).err
+    asked = here("ask", "Where does a heron stand?", cwd=tmp_path)
+    assert "1 of 2 ingested folders are gone" in asked.err and str(tmp_path / "more") not in asked.err
+    checks = here("doctor", "--json", cwd=tmp_path).json["checks"]
+    assert next(check["hint"] for check in checks if check["name"] == "sources").count(mend) == 1
+    assert here("forget", str(tmp_path / "more"), cwd=tmp_path).code == 0
+    assert "gone" not in here("ask", "Where does a heron stand?", cwd=tmp_path).err

@@ -16,6 +16,7 @@ from ragcli.parse.files.globs import glob_pattern
 from ragcli.parse.files.opening import open_regular
 from ragcli.parse.files.walk import Ignored, SourceFile, on_disk, place_in, walk
 from ragcli.records import FileReport
+from tests.attack.walk import run
 from tests.parse.builders import write_tree
 
 
@@ -303,3 +304,7 @@ def test_the_place_of_a_path_in_a_root(tmp_path: Path) -> None:
     assert place_in(tmp_path, config, tmp_path / "e\u0301" / "z.md") == "\u00e9/z.md"
     assert place_in(tmp_path, config, tmp_path / "build" / "x.md") is None
     assert place_in(tmp_path, config, tmp_path / ".h") is None
+
+
+def test_generated_trees() -> None:
+    assert run(tries=60, seed=1).failures == []

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ragcli.cli.failures import interruptible
 from ragcli.cli.invocation import epilog, invocation
 from ragcli.cli.progress import progress
 from ragcli.cli.retrieval_options import Wait
@@ -40,7 +41,7 @@ def chunk(
         plan = index.plan_chunking(wait_seconds=wait)
         run.output.result(_plan(plan), lambda: _plan_text(plan))
         return
-    with progress(run) as show:
+    with interruptible(index), progress(run) as show:
         found = index.chunk(wait_seconds=wait, progress=show)
     run.output.result({"schema": "rag.chunk/1", **encode(found)}, lambda: _text(found))
     run.output.notice("rag index publishes them")

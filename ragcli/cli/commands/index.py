@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from ragcli.cli.failures import interruptible
 from ragcli.cli.invocation import epilog, invocation
 from ragcli.cli.progress import progress
 from ragcli.cli.retrieval_options import Rebuild, Wait
@@ -20,8 +21,9 @@ def register(app: typer.Typer) -> None:
 def index(context: typer.Context, rebuild: Rebuild = False, wait: Wait = 0) -> None:
     """Publish what is ingested as a version."""
     run = invocation(context)
-    with progress(run) as show:
-        built = run.index_with().build(rebuild=rebuild, wait_seconds=wait, progress=show)
+    target = run.index_with()
+    with interruptible(target), progress(run) as show:
+        built = target.build(rebuild=rebuild, wait_seconds=wait, progress=show)
     run.output.result(built.to_json(), lambda: "\n".join(coverage.built_lines(built)))
     for notice in built.notices:
         run.output.notice(notice)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ragcli.cli.failures import interruptible
 from ragcli.cli.invocation import epilog, invocation
 from ragcli.cli.output import to_json
 from ragcli.cli.progress import progress
@@ -50,7 +51,7 @@ def ingest(
         plan = index.plan_ingest(paths, meta=given, acl=acl or (), force=force)
         run.output.result(plan.to_json(), lambda: coverage.plan_text(plan))
         return
-    with progress(run) as show:
+    with interruptible(index), progress(run) as show:
         found = index.ingest(
             paths,
             meta=given,
