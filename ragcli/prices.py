@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ragcli.records import Usage
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ragcli.records import Usage
 
 AS_OF = "2026-10"
 """When the prices below stood on the provider's price list; the bill is what counts."""

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from ragcli.answer.extract.extractive import ExtractiveAnswerer
 from ragcli.config import Config
-from ragcli.interfaces import Embedder, Generator, GeneratorFactory
 from ragcli.plugins import GENERATORS, Registry
 
 if TYPE_CHECKING:
     from ragcli.answer.model.anthropic import MessagesClient
     from ragcli.answer.model.text_model import MessagesTextModel
+    from ragcli.interfaces import Embedder, Generator, GeneratorFactory
 
 
 def load_generator(config: Config, *, embedder: Embedder | None, environ: Mapping[str, str]) -> Generator:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ragcli.config import Config
 from ragcli.errors import StoreError
-from ragcli.interfaces import Store, StoreFactory
 from ragcli.plugins import ENGINES, Registry
+
+if TYPE_CHECKING:
+    from ragcli.interfaces import Store, StoreFactory
 
 
 def load_store(config: Config) -> Store:

@@ -8,11 +8,13 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragcli.cli.invocation import Invocation
 from ragcli.cli.output import Output
-from ragcli.interfaces import Progress
+
+if TYPE_CHECKING:
+    from ragcli.interfaces import Progress
 
 _SECONDS_BETWEEN_LINES = 5.0
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragcli import telemetry
 from ragcli.config import EmbedConfig
 from ragcli.embed import packaged
 from ragcli.embed.model_folder import ModelFolder, folder_revision, read_model_folder
 from ragcli.errors import ConfigError
-from ragcli.interfaces import Embedder, EmbedderFactory
 from ragcli.plugins import EMBEDDERS, Registry
 from ragcli.records import EmbedderInfo
+
+if TYPE_CHECKING:
+    from ragcli.interfaces import Embedder, EmbedderFactory
 
 
 def load_embedder(config: EmbedConfig, *, offline: bool = False) -> Embedder:

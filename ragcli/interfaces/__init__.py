@@ -1,44 +1,62 @@
-"""The interfaces of what owns a model, an index or a connection; everything else is a function."""
+"""The interfaces of what owns a model, an index or a connection; everything else is a function.
 
-from ragcli.interfaces.engine import Engine
-from ragcli.interfaces.models import (
-    Embedder,
-    Generator,
-    Models,
-    Progress,
-    Reranker,
-    StreamingGenerator,
-    TextModel,
-    Tokenizer,
-)
-from ragcli.interfaces.parts import EmbedderFactory, GeneratorFactory, RerankerFactory, StoreFactory
-from ragcli.interfaces.staging import Caches, ContextCache, DocumentCache, Notes, Staging, VectorCache
-from ragcli.interfaces.store import SessionLog, Store, StoreWriter, TraceLog, Vectors, Wanted
+Each module is loaded when a name of it is asked for: a search needs none of the writer's.
+"""
 
-__all__ = [
-    "Caches",
-    "ContextCache",
-    "DocumentCache",
-    "Embedder",
-    "EmbedderFactory",
-    "Engine",
-    "Generator",
-    "GeneratorFactory",
-    "Models",
-    "Notes",
-    "Progress",
-    "Reranker",
-    "RerankerFactory",
-    "SessionLog",
-    "Staging",
-    "Store",
-    "StoreFactory",
-    "StoreWriter",
-    "StreamingGenerator",
-    "TextModel",
-    "Tokenizer",
-    "TraceLog",
-    "VectorCache",
-    "Vectors",
-    "Wanted",
-]
+# ruff: noqa: I001 (it would write each of the names below as an import of its own)
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ragcli.interfaces.engine import Engine as Engine
+    from ragcli.interfaces.models import (
+        Embedder as Embedder,
+        Generator as Generator,
+        Models as Models,
+        Progress as Progress,
+        Reranker as Reranker,
+        StreamingGenerator as StreamingGenerator,
+        TextModel as TextModel,
+        Tokenizer as Tokenizer,
+    )
+    from ragcli.interfaces.parts import (
+        EmbedderFactory as EmbedderFactory,
+        GeneratorFactory as GeneratorFactory,
+        RerankerFactory as RerankerFactory,
+        StoreFactory as StoreFactory,
+    )
+    from ragcli.interfaces.staging import (
+        Caches as Caches,
+        ContextCache as ContextCache,
+        DocumentCache as DocumentCache,
+        Notes as Notes,
+        Staging as Staging,
+        VectorCache as VectorCache,
+    )
+    from ragcli.interfaces.store import (
+        SessionLog as SessionLog,
+        Store as Store,
+        StoreWriter as StoreWriter,
+        TraceLog as TraceLog,
+        Vectors as Vectors,
+        Wanted as Wanted,
+    )
+
+_NAMES = {
+    "engine": "Engine",
+    "models": "Embedder Generator Models Progress Reranker StreamingGenerator TextModel Tokenizer",
+    "parts": "EmbedderFactory GeneratorFactory RerankerFactory StoreFactory",
+    "staging": "Caches ContextCache DocumentCache Notes Staging VectorCache",
+    "store": "SessionLog Store StoreWriter TraceLog Vectors Wanted",
+}
+"""The names that each module holds."""
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _NAMES.items():
+        if name in names.split():
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,13 +6,15 @@ import math
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragcli import telemetry
 from ragcli.config import RerankConfig
 from ragcli.errors import ConfigError, ModelError
-from ragcli.interfaces import Embedder, Reranker, RerankerFactory
 from ragcli.plugins import RERANKERS, Registry
+
+if TYPE_CHECKING:
+    from ragcli.interfaces import Embedder, Reranker, RerankerFactory
 
 _BATCH = 32
 

@@ -6,15 +6,18 @@ import importlib.util
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from ragcli import Index, plugins
+from ragcli import plugins
 from ragcli.cli.invocation import Invocation, epilog, invocation
 from ragcli.config import Config
 from ragcli.display import one_line
 from ragcli.errors import ExitCode, RagError
+
+if TYPE_CHECKING:
+    from ragcli import Index
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ def _checks(run: Invocation) -> Iterator[Check]:
         yield Check("settings", "fault", error.message, error.hint)
         return
     yield Check("settings", "ok", f"read from {config.file}" if config.file else "defaults; no rag.yaml found")
-    index = Index(config)
+    index = run.index_with()
     yield _tried("embedding model", lambda: _embedding(index))
     yield from _index(index)
     yield _tried("reranker", lambda: _reranker(index))

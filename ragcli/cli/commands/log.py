@@ -7,7 +7,7 @@ document in it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -17,7 +17,6 @@ from ragcli.cli.retrieval_options import Groups
 from ragcli.codec import encode
 from ragcli.display import one_line, printable
 from ragcli.errors import ExitCode
-from ragcli.records import Verdict
 
 if TYPE_CHECKING:
     from ragcli.records import Trace
@@ -61,7 +60,7 @@ def stats(context: typer.Context, groups: Groups = None) -> None:
 def feedback(
     context: typer.Context,
     trace_id: TraceId,
-    verdict: Annotated[Verdict, typer.Argument(metavar="good|bad", help="Was the answer right?")],
+    verdict: Annotated[Literal["good", "bad"], typer.Argument(metavar="good|bad", help="Was the answer right?")],
     groups: Groups = None,
 ) -> None:
     """Say whether an answer was good; rag golden promote turns it into a case."""

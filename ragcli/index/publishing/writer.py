@@ -7,6 +7,7 @@ import functools
 import shutil
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragcli.config import Config, IndexConfig
 from ragcli.errors import StoreError
@@ -14,9 +15,11 @@ from ragcli.index.publishing.lock import writer_lock
 from ragcli.index.staged.caches import Caches
 from ragcli.index.staged.staging import Staging
 from ragcli.index.versions import parent_manifest, read_current
-from ragcli.interfaces import Progress, Vectors, Wanted
 from ragcli.records import Chunk, Document, EmbedderInfo, PublishResult
 from ragcli.regular_files import check_folder
+
+if TYPE_CHECKING:
+    from ragcli.interfaces import Progress, Vectors, Wanted
 
 _FOLDERS = ("staging", "staging/build", "staging/trash", "versions", "traces", "sessions", "runs")
 """Where a writer makes and removes files: folders of the index itself, or somebody's would be written to."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from ragcli.interfaces import SessionLog
 from ragcli.records import AskResult, Turn
+
+if TYPE_CHECKING:
+    from ragcli.interfaces import SessionLog
 
 
 def earlier_questions(turns: Sequence[Turn]) -> list[str]:

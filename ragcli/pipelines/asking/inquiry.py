@@ -7,13 +7,16 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from ragcli.answer.check import suspicion
 from ragcli.answer.extract.questions import AGGREGATE_NOTICE, is_aggregate
 from ragcli.answer.pack import pack
 from ragcli.config import Config
-from ragcli.interfaces import Engine, Tokenizer
 from ragcli.records import Answer, AskResult, Passage, Retrieval, Scope, Step, Trace, Usage
+
+if TYPE_CHECKING:
+    from ragcli.interfaces import Engine, Tokenizer
 
 Retrieve = Callable[[str, Scope], Retrieval]
 Keep = Callable[[Trace], None]

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ragcli.interfaces import Embedder, Progress, Tokenizer
 from ragcli.records import EmbedderInfo
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ragcli.interfaces import Embedder, Progress, Tokenizer
 
 
 class Prefetched:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ragcli.config import Config, RetrieveConfig
 from ragcli.errors import ConfigError, StoreError
-from ragcli.interfaces import Embedder, Engine, Generator, Models, Reranker, Store, Tokenizer
 
 if TYPE_CHECKING:
     from ragcli.answer.model.written import WrittenAnswerer
+    from ragcli.interfaces import Embedder, Engine, Generator, Models, Reranker, Store, Tokenizer
     from ragcli.pipelines.asking.ask import Gather, OnSentence
     from ragcli.pipelines.asking.inquiry import Inquiry
     from ragcli.pipelines.asking.prefetch import Prefetched
@@ -83,16 +83,16 @@ class Reader:
 
     def expect(self, questions: Sequence[str]) -> None:
         """Embed these questions in one batch when the first of them is asked."""
-        from ragcli.pipelines.asking.prefetch import Prefetched
-
         if not self.lexical:
+            from ragcli.pipelines.asking.prefetch import Prefetched
+
             self.__dict__["embedder"] = Prefetched(self.embedder, questions)
 
     def begin(self, question: str) -> None:
         """Load the model in the background and embed this question, while the index opens."""
-        from ragcli.pipelines.asking.prefetch import Prefetched
-
         if not self.lexical and "embedder" not in self.__dict__ and self._store.current() is not None:
+            from ragcli.pipelines.asking.prefetch import Prefetched
+
             self._early = Prefetched(self._models.embedder(), [question])
             self._early.start()
 
