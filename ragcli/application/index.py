@@ -18,6 +18,7 @@ from ragcli.errors import StoreError
 if TYPE_CHECKING:
     from ragcli.answer.calibration import Tuned
     from ragcli.answer.injection import InjectionResult
+    from ragcli.application.building import Builder, IngestOptions
     from ragcli.application.curating import GoldenSets
     from ragcli.application.history import Sessions, Traces
     from ragcli.application.results import Evaluated, Explained, Ingested, IngestPlan
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from ragcli.evaluate.golden_sets.file import GoldenSet
     from ragcli.evaluate.judge.agreement import Agreement
     from ragcli.evaluate.matrix import MatrixResult, MatrixSpec
-    from ragcli.interfaces import Progress, Store, StoreWriter, TextModel
+    from ragcli.interfaces import Progress, Store
     from ragcli.pipelines.asking.ask import OnSentence
     from ragcli.pipelines.asking.prompt import PromptPlan
     from ragcli.pipelines.asking.reader import Reader
@@ -127,110 +128,44 @@ class Index:
         self,
         paths: Sequence[Path_],
         *,
-        meta: Mapping[str, str] | None = None,
-        acl: Sequence[str] = (),
-        force: bool = False,
         strict: bool = False,
         publish: bool = True,
-        max_delete: float | None = None,
         wait_seconds: float = 0,
         progress: Progress | None = None,
+        **given: Unpack[IngestOptions],
     ) -> Ingested:
         """Bring the index in line with files and folders, and publish a version.
 
-        ``meta`` and ``acl`` are given to every document under the paths. With ``strict`` nothing is published when a
-        file or page was lost. Without ``publish`` it ends with parsing. Raises SourceError for a missing path or when
-        more than ``max_delete`` per cent of a root's documents are gone, IndexLocked when another process writes for
+        With ``strict`` nothing is published when a file or page was lost; without ``publish`` it ends with parsing.
+        Raises SourceError for a missing path or when too much is gone, IndexLocked when another process writes for
         longer than ``wait_seconds``.
         """
-        from ragcli.application.results import Ingested
-        from ragcli.pipelines.ingesting.ingest import ingest
-
-        with self.store.writer(wait_seconds) as writer:
-            parsed = ingest(
-                [Path(path) for path in paths],
-                config=self.config,
-                writer=writer,
-                meta=meta,
-                acl=acl,
-                force=force,
-                max_delete=max_delete,
-                progress=progress,
-            )
-            wanted = publish and not (strict and parsed.lost)
-            built = self._build(writer, rebuild=False, progress=progress) if wanted else None
+        found = self._builder(wait_seconds, progress).ingest(paths, given, strict=strict, publish=publish)
         self.refresh()
-        return Ingested(parsed, built)
+        return found
 
-    def plan_ingest(
-        self,
-        paths: Sequence[Path_],
-        *,
-        meta: Mapping[str, str] | None = None,
-        acl: Sequence[str] = (),
-        force: bool = False,
-    ) -> IngestPlan:
+    def plan_ingest(self, paths: Sequence[Path_], **given: Unpack[IngestOptions]) -> IngestPlan:
         """What an ingest would do and take; nothing is changed."""
-        from ragcli.application.results import IngestPlan
-        from ragcli.pipelines.ingesting.ingest import ingest
-        from ragcli.pipelines.ingesting.plan import plan
-
-        files = [Path(path) for path in paths]
-
-        def planned(store: Store) -> IngestPlan:
-            with store.writer() as writer:
-                found = ingest(files, config=self.config, writer=writer, meta=meta, acl=acl, force=force, dry_run=True)
-            return IngestPlan(found, plan(found.planned, config=self.config, embedder=self.models.embedder()))
-
-        if self.store.exists:
-            return planned(self.store)
-        with self.store.scratch() as trial:
-            return planned(trial)
+        return self._builder().plan_ingest(paths, given)
 
     def chunk(self, *, wait_seconds: float = 0, progress: Progress | None = None) -> ChunkResult:
         """Cut every ingested document again where the settings ask for it, with statistics over all of them."""
-        from ragcli.pipelines.building.chunk import chunk
-
-        with existing(self.store).writer(wait_seconds) as writer:
-            return chunk(
-                config=self.config,
-                writer=writer,
-                embedder=self.models.embedder(),
-                model=self._context_model(),
-                all_statistics=True,
-                progress=progress,
-            )
+        return self._builder(wait_seconds, progress).chunk()
 
     def plan_chunking(self, *, wait_seconds: float = 0) -> ContextPlan | None:
         """What chunking would ask of a language model; None when ``chunk.context`` is off."""
-        from ragcli.pipelines.building.chunk import plan_contexts
-
-        with existing(self.store).writer(wait_seconds) as writer:
-            embedder, model = self.models.embedder(), self.config.answer.model
-            return plan_contexts(config=self.config, writer=writer, embedder=embedder, model_name=model)
+        return self._builder(wait_seconds).plan_chunking()
 
     def build(self, *, rebuild: bool = False, wait_seconds: float = 0, progress: Progress | None = None) -> Built:
         """Cut what changed, embed it and publish a version; ``rebuild`` ignores everything reusable."""
-        with existing(self.store).writer(wait_seconds) as writer:
-            built = self._build(writer, rebuild=rebuild, progress=progress)
+        built = self._builder(wait_seconds, progress).build(rebuild=rebuild)
         self.refresh()
         return built
 
-    def _build(self, writer: StoreWriter, *, rebuild: bool, progress: Progress | None) -> Built:
-        from ragcli.pipelines.building.build import build
+    def _builder(self, wait_seconds: float = 0, progress: Progress | None = None) -> Builder:
+        from ragcli.application.building import Builder
 
-        return build(
-            config=self.config,
-            writer=writer,
-            embedder=self.models.embedder(),
-            model=self._context_model(),
-            rebuild=rebuild,
-            progress=progress,
-        )
-
-    def _context_model(self) -> TextModel | None:
-        chunk = self.config.chunk
-        return self.models.text_model(batch=chunk.context_batch) if chunk.context != "off" else None
+        return Builder(self.config, self.store, self.models, wait_seconds=wait_seconds, progress=progress)
 
     def forget(self, sources: Sequence[str], *, wait_seconds: float = 0) -> Forgotten:
         """Erase documents from every version, cache, trace and conversation; where a text still stands is named."""
