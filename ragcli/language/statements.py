@@ -18,7 +18,10 @@ _DUAL = {"obliged": "allowed", "allowed": "obliged"}
 _DENIAL = pattern(lambda: rf"\b{any_of('negators')}\b|n['\u2019]t\b", re.IGNORECASE)
 _DENIED_BEFORE = pattern(lambda: rf"(?:\b{any_of('negators')}|n['\u2019]t)\s+(?:\w+\s+)?\Z", re.IGNORECASE)
 _DENIED_AFTER = pattern(lambda: rf"\s*(?:n['\u2019]t\b|(?:\s\w+)?\s+{any_of('negators')}\b)", re.IGNORECASE)
-_IMPLICIT = pattern(lambda: rf"\b{any_of('implicit_denials')}\b", re.IGNORECASE)
+_IMPLICIT = pattern(
+    lambda: rf"\b(?:{any_of('implicit_denials')}|un(?!der|til|it|ion|ivers|e)[a-z]{{4,}}|[a-z]{{3,}}less)\b",
+    re.IGNORECASE,
+)
 _EXCLUSIVE = pattern(lambda: rf"\b{any_of('exclusives')}\b", re.IGNORECASE)
 _RATE = pattern(
     lambda: (

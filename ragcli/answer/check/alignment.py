@@ -18,6 +18,7 @@ from ragcli.language.statements import (
     denies,
     denies_implicitly,
     exclusives,
+    is_telling,
     modalities,
     quantifiers,
     rates,
@@ -26,7 +27,6 @@ from ragcli.language.statements import (
 
 NEAR_COPY = 0.72
 _ENOUGH = 0.5
-_SCOPE_WORDS = 4
 _LONGEST_PART = 6
 
 
@@ -39,7 +39,7 @@ def clash(claim: Reading, near: Reading, passage: Reading) -> str:
         return ""
     return (
         _polarity(claim, near)
-        or _bounds(claim, near)
+        or _quantities(claim, near)
         or _rates(claim, near)
         or _groups("speaks of", quantifiers(claim.text), quantifiers(near.text))
         or _groups("says", modalities(claim.text), modalities(near.text))
@@ -61,9 +61,6 @@ class _Copy:
         first = max(0, matched[0].b - matched[0].a) if matched else 0
         last = matched[-1].b + len(stems) - matched[-1].a if matched else 0
         self.theirs: Sequence[Token] = theirs[first:last]
-        longest = max(matched, key=lambda block: block.size, default=None)
-        offset = max(0, longest.b - longest.a) if longest else 0
-        self.alongside: Sequence[Token] = theirs[offset : offset + len(stems)]
         self._matcher = difflib.SequenceMatcher(None, stems, [token.stem for token in self.theirs], autojunk=False)
         self.is_near = bool(stems) and self._matcher.ratio() >= NEAR_COPY
 
@@ -91,23 +88,27 @@ def _exchanged(copy: _Copy) -> str:
 
 def _swapped(copy: _Copy) -> str:
     """Two parts that have changed places, with more than a conjunction between: who pays whom, from what to what."""
-    mine, theirs = [token.stem for token in copy.mine], [token.stem for token in copy.alongside]
-    if mine == theirs or sorted(mine) != sorted(theirs):
-        return ""
-    first = next(index for index, pair in enumerate(zip(mine, theirs, strict=True)) if pair[0] != pair[1])
-    last = len(mine) - next(
-        index for index, pair in enumerate(zip(reversed(mine), reversed(theirs), strict=True)) if pair[0] != pair[1]
-    )
+    mine, theirs = [token.stem for token in copy.mine], [token.stem for token in copy.near.tokens]
+    for offset in range(len(theirs) - len(mine) + 1):
+        window = theirs[offset : offset + len(mine)]
+        if window != mine and sorted(window) == sorted(mine) and (parts := _changed_places(mine, window)):
+            a, b = (_text(copy.claim, copy.mine[start:end]) for start, end in parts)
+            if all(any(token.is_content for token in copy.mine[start:end]) for start, end in parts):
+                return f"{a!r} and {b!r} have changed places"
+    return ""
+
+
+def _changed_places(mine: list[str], theirs: list[str]) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """The two ranges of ``mine`` that must be exchanged to give ``theirs``; None when that does not do."""
+    differing = [index for index, pair in enumerate(zip(mine, theirs, strict=True)) if pair[0] != pair[1]]
+    first, last = differing[0], differing[-1] + 1
     inner, other = mine[first:last], theirs[first:last]
     for left in range(1, min(_LONGEST_PART, len(inner) - 2) + 1):
         for right in range(1, min(_LONGEST_PART, len(inner) - left - 1) + 1):
             middle = inner[left:-right]
-            joined = set(middle) <= listed("conjunctions")
-            if not joined and other == inner[-right:] + middle + inner[:left]:
-                a, b = copy.mine[first : first + left], copy.mine[last - right : last]
-                if any(token.is_content for token in a) and any(token.is_content for token in b):
-                    return f"{_text(copy.claim, a)!r} and {_text(copy.claim, b)!r} have changed places"
-    return ""
+            if not set(middle) <= listed("conjunctions") and other == inner[-right:] + middle + inner[:left]:
+                return (first, first + left), (last - right, last)
+    return None
 
 
 def _put_in_place(copy: _Copy, passage: Reading) -> str:
@@ -166,7 +167,7 @@ def _polarity(claim: Reading, near: Reading) -> str:
 
 
 def _by_polarity(reading: Reading, text: str) -> tuple[set[str], set[str]]:
-    """Stems of content words said plainly, and those within reach of a negator (to the clause's end, four words on)."""
+    """Stems of content words said plainly, and those within reach of a negator in its clause: the next one, after ``no`` the next two."""
     plain: set[str] = set()
     denied: set[str] = set()
     remaining, previous_end = 0, 0
@@ -175,20 +176,24 @@ def _by_polarity(reading: Reading, text: str) -> tuple[set[str], set[str]]:
             remaining = 0
         previous_end = token.end
         if _negates(token) and text[token.start : token.end].strip():
-            remaining = _SCOPE_WORDS
+            remaining = 2 if token.key in listed("denying_nouns") else 1
         elif token.is_content:
             (denied if remaining else plain).add(token.stem)
             remaining = max(0, remaining - 1)
     return plain, denied
 
 
-def _bounds(claim: Reading, near: Reading) -> str:
-    """The least that is the most, or the other way round, of one number."""
+def _quantities(claim: Reading, near: Reading) -> str:
+    """A number that counts something else, or that is the least where the passage has it as the most."""
     for mine in claim.numbers:
         said = bound(claim.text, mine)
         for theirs in near.numbers:
             other = bound(near.text, theirs)
-            if mine.values & theirs.values and said and other and said != other:
+            if not mine.values & theirs.values:
+                continue
+            if mine.unit and theirs.unit and mine.unit not in {one.unit for one in near.numbers}:
+                return f"the passage says {near.text[theirs.start : theirs.end]!r} of the {theirs.unit}"
+            if said and other and said != other:
                 names = {"lower": "the least", "upper": "the most"}
                 return f"{near.text[theirs.start : theirs.end]!r} is {names[other]} there, not {names[said]}"
     return ""
@@ -213,7 +218,9 @@ def _only(claim: Reading, near: Reading) -> str:
     if exclusives(claim.text):
         return ""
     for start, end in exclusives(near.text):
-        after = [token for token in near.tokens if token.start >= end and token.is_content][:1]
+        after = [token for token in near.tokens if token.start >= end][:1]
+        if after and is_telling(after[0].key):  # only when …, only possible …: a condition, not one among others
+            continue
         before = [token for token in near.tokens if token.end <= start and token.is_content][-2:]
         cut_off = not re.match(r"\s*\w", near.text[end:])
         focus = before if cut_off else after
@@ -248,7 +255,7 @@ def _sides_exchanged(copy: _Copy, mine: Token, theirs: Token) -> bool:
         near_before, near_after = _sides(copy.near, b)
         if before & near_after - near_before and after & near_before - near_after:
             return True
-        if before & near_after - near_before and not before & near_before and not after & near_after:
+        if before & near_after - near_before and not after & near_after:
             return True
     return False
 
