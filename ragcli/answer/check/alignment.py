@@ -167,7 +167,7 @@ def _polarity(claim: Reading, near: Reading) -> str:
 
 
 def _by_polarity(reading: Reading, text: str) -> tuple[set[str], set[str]]:
-    """Stems of content words said plainly, and those within reach of a negator in its clause: the next one, after ``no`` the next two."""
+    """Stems of content words said plainly, and those within reach of a negator: the next one, after ``no`` two."""
     plain: set[str] = set()
     denied: set[str] = set()
     remaining, previous_end = 0, 0

@@ -11,6 +11,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -43,10 +44,10 @@ class Verdict:
     against_figures: bool = False
 
 
-def check(sentence: str, evidence: str, quoted: str | None = None) -> Verdict:
+def check(sentence: str, evidence: str, quoted: Sequence[str] = ()) -> Verdict:
     """How far ``evidence`` (the cited passages whole) carries ``sentence``.
 
-    ``quoted`` are the sentences of it that a quote points to. Without it the nearest ones are looked for, and a
+    ``quoted`` are the stretches of it that quotes point to. Without one the nearest sentences are looked for, and a
     sentence that shares few words with the evidence is absent; beside a quote it may be in other words.
     """
     claim, whole = Reading.of(sentence), Reading.of(evidence)
@@ -54,29 +55,38 @@ def check(sentence: str, evidence: str, quoted: str | None = None) -> Verdict:
     if lost := missing(claim.facts, whole.facts, whole.vocabulary):
         reason = f"{lost[0].kind} {lost[0].text!r} is not in the cited passage"
         return Verdict("absent", share, reason, against_figures=any(_is_figure(fact) for fact in lost))
-    if quoted is None:
+    if quoted:
+        near = Reading.of("\n".join(quoted))
+    else:
         span = nearest_window(sentence, evidence)
         near = Reading.of(span.of(evidence)) if span is not None else whole
-    else:
-        near = Reading.of(quoted)
+    if (verdict := _word_for_word(claim, [*map(Reading.of, quoted), near, whole], share)) is not None:
+        return verdict
     differs = differences(claim, near)
-    for place in (near, whole):
-        if (span := standing(claim, place)) is not None:
-            return _word_for_word(place, span, share)
     if reason := clash(claim, near, whole):
         return Verdict("contradicted", share, reason, differs)
     reason = _not_in_order(claim, near)
-    if share >= CARRIED or (quoted is not None and _touches(claim, near, share)):
+    if share >= CARRIED or (bool(quoted) and _touches(claim, near, share)):
         return Verdict("carried", share, reason, differs)
     return Verdict("absent", share, reason or "too few of its words stand in the cited passage", differs)
 
 
-def _word_for_word(place: Reading, span: Span, share: float) -> Verdict:
-    if (cut := _cut_negation(place.text, span)) is not None:
-        return Verdict("contradicted", share, f"the passage says {cut!r} before these words")
-    if lost := left_out(place, span):
-        return Verdict("carried", 1.0, differs=Differences((), lost))
-    return Verdict("verbatim", 1.0)
+def _word_for_word(claim: Reading, places: Sequence[Reading], share: float) -> Verdict | None:
+    """The verdict on a sentence whose words stand together in one of the places; None when they stand in none.
+
+    A place where nothing was left out counts before one where something was.
+    """
+    worse: Verdict | None = None
+    for place in places:
+        if (span := standing(claim, place)) is None:
+            continue
+        if (cut := _cut_negation(place.text, span)) is not None:
+            worse = worse or Verdict("contradicted", share, f"the passage says {cut!r} before these words")
+        elif lost := left_out(place, span):
+            worse = worse or Verdict("carried", 1.0, differs=Differences((), lost))
+        else:
+            return Verdict("verbatim", 1.0)
+    return worse
 
 
 def _is_figure(fact: Fact) -> bool:

@@ -151,8 +151,8 @@ def _judged(text: str, quoted: Sequence[Quoted]) -> tuple[SentenceStatus, Verdic
     """The status of a sentence with what it cites, and the verdict behind it."""
     rows = [row for item in quoted for row in _restated(item)]
     whole = "\n".join([*(_readable(item.passage) for item in quoted), *rows])
-    pointed = [*(_surroundings(item) for item in quoted if item.span is not None), *rows]
-    verdict = check(text, whole, "\n".join(pointed) if pointed else None)
+    pointed = [*rows, *(_surroundings(item) for item in quoted if item.span is not None)]
+    verdict = check(text, whole, pointed)
     if elsewhere := sorted({item.elsewhere for item in quoted if item.elsewhere}):
         reason = f"its quote stands in passage {', '.join(map(str, elsewhere))}"
         return "misattributed", replace(verdict, reason=reason)
@@ -193,15 +193,25 @@ def _restated(item: Quoted) -> list[str]:
     start = text.rfind("\n", 0, item.span.start) + 1
     row = text[start:].partition("\n")[0]
     if not row.startswith("|"):
-        raw = item.span.of(text)
-        read = as_read(raw, item.passage.media_type)
-        return [] if read == raw else [read]
+        read = as_read(_with_marks(text, item.span), item.passage.media_type)
+        return [] if read == item.span.of(text) else [read]
     above = [line for line in item.passage.chunk.lead.splitlines() if line.strip().startswith("|")][:1]
     return [
         row_as_text(header.strip(), row, item.passage.media_type)
         for header in (_table_header(text, start), *above)
         if header.strip()
     ]
+
+
+def _with_marks(text: str, span: Span) -> str:
+    """What is quoted with the marks of its format at both ends, which a quote is found without: ``> [!note]``, ``[[``."""
+    start = span.start
+    while start and text[start - 1] != "\n" and not text[start - 1].isalnum():
+        start -= 1
+    end = span.end
+    while end < len(text) and not text[end].isspace() and not text[end].isalnum():
+        end += 1
+    return text[start:end]
 
 
 def _readable(passage: Passage) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +92,7 @@ def any_of(*kinds: str) -> str:
     return any_word({word for kind in kinds for word in listed(kind)})
 
 
-def any_word(words: set[str] | frozenset[str] | dict[str, int]) -> str:
+def any_word(words: Iterable[str]) -> str:
     """``any_of`` for words at hand."""
     ordered = sorted(words, key=lambda word: (-len(word), word))
     return "(?:" + "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in ordered) + ")"
