@@ -169,9 +169,13 @@ def _surroundings(item: Quoted) -> str:
     """The sentences a quote stands in, in a table after its header."""
     assert item.span is not None
     text = item.passage.text
-    touched = [span for span in sentence_spans(text) if span.start < item.span.end and item.span.start < span.end]
-    around = text[touched[0].start : touched[-1].end] if touched else item.span.of(text)
-    return f"{_table_header(text, item.span.start)}{around}"
+    return f"{_table_header(text, item.span.start)}{_sentences(text, item.span).of(text)}"
+
+
+def _sentences(text: str, span: Span) -> Span:
+    """The span widened to whole sentences."""
+    touched = [one for one in sentence_spans(text) if one.start < span.end and span.start < one.end]
+    return Span(min(span.start, touched[0].start), max(span.end, touched[-1].end)) if touched else span
 
 
 def _table_header(text: str, position: int) -> str:
@@ -185,7 +189,7 @@ def _table_header(text: str, position: int) -> str:
 
 
 def _restated(item: Quoted) -> list[str]:
-    """The quote as it is read, where that differs: a table row (``Plan: Basic, Price: 10``) under each header it may
+    """The sentences quoted as they are read, where that differs: a table row (``Plan: Basic, Price: 10``) under each header it may
     have, else without the marks of its document's format."""
     if item.span is None:
         return []
@@ -193,8 +197,9 @@ def _restated(item: Quoted) -> list[str]:
     start = text.rfind("\n", 0, item.span.start) + 1
     row = text[start:].partition("\n")[0]
     if not row.startswith("|"):
-        read = as_read(_with_marks(text, item.span), item.passage.media_type)
-        return [] if read == item.span.of(text) else [read]
+        whole = _sentences(text, item.span)  # and not the quote alone: what stands around it belongs to what it says
+        read = as_read(_with_marks(text, whole), item.passage.media_type)
+        return [] if read == whole.of(text) else [read]
     above = [line for line in item.passage.chunk.lead.splitlines() if line.strip().startswith("|")][:1]
     return [
         row_as_text(header.strip(), row, item.passage.media_type)
@@ -204,7 +209,7 @@ def _restated(item: Quoted) -> list[str]:
 
 
 def _with_marks(text: str, span: Span) -> str:
-    """What is quoted with the marks of its format at both ends, which a quote is found without: ``> [!note]``, ``[[``."""
+    """A stretch with the marks of its format at both ends, which a quote is found without: ``> [!note]``, ``[[``."""
     start = span.start
     while start and text[start - 1] != "\n" and not text[start - 1].isalnum():
         start -= 1
