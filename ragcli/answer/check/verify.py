@@ -210,9 +210,8 @@ def _restated(item: Quoted) -> list[str]:
 
 def _with_marks(text: str, span: Span) -> str:
     """A stretch with the marks of its format at both ends, which a quote is found without: ``> [!note]``, ``[[``."""
-    start = span.start
-    while start and text[start - 1] != "\n" and not text[start - 1].isalnum():
-        start -= 1
+    line = text.rfind("\n", 0, span.start) + 1
+    start = span.start if any(map(str.isalnum, text[line : span.start])) else line
     end = span.end
     while end < len(text) and not text[end].isspace() and not text[end].isalnum():
         end += 1
