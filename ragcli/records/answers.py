@@ -23,6 +23,11 @@ class Differences:
     added: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
 
+    @property
+    def any(self) -> bool:
+        """Whether there are some."""
+        return bool(self.added or self.left_out)
+
 
 NO_DIFFERENCES = Differences()
 

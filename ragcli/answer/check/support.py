@@ -65,7 +65,7 @@ def check(sentence: str, evidence: str, quoted: Sequence[str] = ()) -> Verdict:
     differs = differences(claim, near)
     if reason := clash(claim, near, whole):
         return Verdict("contradicted", share, reason, differs)
-    reason = _not_in_order(claim, near)
+    reason = _not_in_order(claim, near) or ("" if differs.any else "it says the same words in another order or form")
     if share >= CARRIED or (bool(quoted) and _touches(claim, near, share)):
         return Verdict("carried", share, reason, differs)
     return Verdict("absent", share, reason or "too few of its words stand in the cited passage", differs)

@@ -59,10 +59,15 @@ class Verifier:
         self._sentences.append(sentence)
         return sentence, tuple(self._citations[known:])
 
+    @property
+    def carries(self) -> bool:
+        """Whether something of what was added holds, so that the answer will not be withheld."""
+        return any(item.carried for item in self._checked)
+
     def answer(self, completion: Completion, *, question: str, standalone_question: str) -> Answer:
         """The answer made of what was added."""
         checked, citations = self._checked, self._citations
-        withheld = bool(checked) and not any(item.carried for item in checked)
+        withheld = bool(checked) and not self.carries
         found = bool(checked) and not withheld
         reason = None if found else "all_unsupported" if withheld else completion.not_found_reason or "model_declined"
         notices = [f"{item.text!r}: {item.reason}" for item in checked if item.reason and item.status != "supported"]
@@ -189,8 +194,8 @@ def _table_header(text: str, position: int) -> str:
 
 
 def _restated(item: Quoted) -> list[str]:
-    """The sentences quoted as they are read, where that differs: a table row (``Plan: Basic, Price: 10``) under each header it may
-    have, else without the marks of its document's format."""
+    """The sentences quoted as they are read, where that differs: a table row (``Plan: Basic, Price: 10``) under each
+    header it may have, else without the marks of the document's format."""
     if item.span is None:
         return []
     text = item.passage.text
