@@ -149,7 +149,7 @@ def _judge(config: Config, repeats: int, agreement: str = "") -> Judge:
         return model_judge(model.name, model.complete, repeats=repeats, agreement=agreement)
 
     def supports(sentence: str, evidence: str) -> bool:
-        return check(sentence, evidence).support in ("verbatim", "close", "carried")
+        return check(sentence, evidence).support in ("verbatim", "carried")
 
     return rule_judge(supports, agreement=agreement)
 

@@ -3,7 +3,18 @@
 Offsets are half-open character positions in ``Document.text``; pages, lines, ranks and ordinals count from 1.
 """
 
-from ragcli.records.answers import Answer, AskResult, Citation, Sentence, SentenceStatus, Step, Trace, Verdict
+from ragcli.records.answers import (
+    NO_DIFFERENCES,
+    Answer,
+    AskResult,
+    Citation,
+    Differences,
+    Sentence,
+    SentenceStatus,
+    Step,
+    Trace,
+    Verdict,
+)
 from ragcli.records.chunks import Chunk
 from ragcli.records.completions import Claim, Completion, ModelRequest, NotFoundReason, Passage, Usage
 from ragcli.records.documents import (
@@ -25,6 +36,7 @@ from ragcli.records.sessions import SessionInfo, Turn
 from ragcli.records.staged import Entry, FileState, Given, Look, Root, hidden_prefix
 
 __all__ = [
+    "NO_DIFFERENCES",
     "Alias",
     "Allowed",
     "Answer",
@@ -37,6 +49,7 @@ __all__ = [
     "Completion",
     "Coverage",
     "DenseMethod",
+    "Differences",
     "Document",
     "EmbedderInfo",
     "Entry",

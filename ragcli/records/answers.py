@@ -17,12 +17,32 @@ Verdict = Literal["good", "bad"]
 
 
 @dataclass(frozen=True, slots=True)
+class Differences:
+    """Words by which a sentence differs from the sentences it rests on: those it adds, and those it leaves out."""
+
+    added: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def any(self) -> bool:
+        """Whether there are some."""
+        return bool(self.added or self.left_out)
+
+
+NO_DIFFERENCES = Differences()
+
+
+@dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of the answer after checking; ``citations`` are printed citation numbers."""
+    """A sentence of the answer after checking; ``citations`` are printed citation numbers.
+
+    ``differs`` is filled for what is not ``supported`` but stands beside a source.
+    """
 
     text: str
     citations: tuple[int, ...]
     status: SentenceStatus
+    differs: Differences = NO_DIFFERENCES
 
 
 @dataclass(frozen=True, slots=True)

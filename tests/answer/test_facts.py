@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from ragcli.answer.check.support import Reading
+from ragcli.answer.check.reading import Reading
 from ragcli.language.facts import facts, missing
 
 

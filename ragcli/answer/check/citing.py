@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ragcli.display import as_quoted
-from ragcli.records import Citation, Passage, Sentence, SentenceStatus, Span
+from ragcli.records import NO_DIFFERENCES, Citation, Differences, Passage, Sentence, SentenceStatus, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,10 @@ class Quoted:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One claim after its check: its status with the reason, the quotes it rests on, and the ids that were not sent."""
+    """One claim after its check: its status with the reason, the quotes it rests on, and the ids that were not sent.
+
+    ``carried`` is whether it may be shown although its status is not a good one.
+    """
 
     text: str
     status: SentenceStatus
@@ -28,6 +31,7 @@ class Checked:
     invalid: tuple[str, ...]
     reason: str
     carried: bool
+    differs: Differences = NO_DIFFERENCES
 
 
 def numbered(item: Checked, numbers: dict[tuple[str, str], int], citations: list[Citation]) -> Sentence:
@@ -40,7 +44,7 @@ def numbered(item: Checked, numbers: dict[tuple[str, str], int], citations: list
             citations.append(_citation(numbers[key], quoted))
         if numbers[key] not in mine:
             mine.append(numbers[key])
-    return Sentence(item.text, tuple(mine), item.status)
+    return Sentence(item.text, tuple(mine), item.status, item.differs)
 
 
 def _citation(number: int, item: Quoted) -> Citation:

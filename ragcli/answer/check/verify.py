@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ragcli.answer.check.citing import Checked, Quoted, marked, numbered
 from ragcli.answer.check.conflicts import conflicts
-from ragcli.answer.check.support import TOO_FEW_WORDS, Verdict, check, nearest_window
+from ragcli.answer.check.support import Verdict, check, nearest_window
 from ragcli.answer.extract.candidates import row_as_text
 from ragcli.answer.extract.plain import as_read
 from ragcli.language.patterns import pattern
 from ragcli.language.sentences import sentence_spans
 from ragcli.quotes import Normalised, locate, locate_loosely, normalise
-from ragcli.records import Answer, Citation, Claim, Completion, Passage, Sentence, SentenceStatus, Span
+from ragcli.records import NO_DIFFERENCES, Answer, Citation, Claim, Completion, Passage, Sentence, SentenceStatus, Span
 
 
 def verify(
@@ -25,9 +26,11 @@ def verify(
 ) -> Answer:
     """The completion with every sentence judged and every citation looked up.
 
-    A sentence is ``supported`` when its quotes stand word for word in the passages it cites and carry its facts,
-    ``paraphrase`` when the cited passages carry it in other words, ``misattributed`` when its quote stands in another
-    passage, ``uncited`` without a citation, else ``unsupported``. The answer is withheld only when nothing in it holds.
+    A sentence is ``supported`` when it stands word for word in a passage it cites and leaves nothing out of what stands
+    there, ``paraphrase`` when the cited passages may carry it in other words (the words that differ are given),
+    ``misattributed`` when its quote stands in another passage, ``uncited`` without a citation, else ``unsupported``.
+    The answer is withheld only when nothing in it holds: a sentence beside a true quote is marked and shown, unless a
+    figure, date or code of it stands nowhere. An id that was not sent is listed and does not harm a right one.
     """
     verifier = Verifier(passages)
     for claim in completion.claims if completion.found else ():
@@ -56,10 +59,15 @@ class Verifier:
         self._sentences.append(sentence)
         return sentence, tuple(self._citations[known:])
 
+    @property
+    def carries(self) -> bool:
+        """Whether something of what was added holds, so that the answer will not be withheld."""
+        return any(item.carried for item in self._checked)
+
     def answer(self, completion: Completion, *, question: str, standalone_question: str) -> Answer:
         """The answer made of what was added."""
         checked, citations = self._checked, self._citations
-        withheld = bool(checked) and not any(item.carried for item in checked)
+        withheld = bool(checked) and not self.carries
         found = bool(checked) and not withheld
         reason = None if found else "all_unsupported" if withheld else completion.not_found_reason or "model_declined"
         notices = [f"{item.text!r}: {item.reason}" for item in checked if item.reason and item.status != "supported"]
@@ -96,11 +104,12 @@ class _Desk:
             return Checked(claim.text, "uncited", (), (), "it cites nothing", self._anywhere(claim.text))
         if not quoted:
             return Checked(claim.text, "unsupported", (), invalid, "it cites a passage that was not sent", False)
-        status, reason = _status(claim.text, quoted)
-        if invalid:
-            status, reason = "unsupported", f"it cites {', '.join(invalid)}, which was not sent"
+        status, verdict = _judged(claim.text, quoted)
+        stands = any(item.span is not None for item in quoted)
+        carried = status != "unsupported" or (stands and _is_doubtful(verdict))
+        differs = NO_DIFFERENCES if status == "supported" else verdict.differs
         quoted = tuple(_shown(claim.text, item) for item in quoted)
-        return Checked(claim.text, status, quoted, invalid, reason, status != "unsupported")
+        return Checked(claim.text, status, quoted, invalid, verdict.reason, carried, differs)
 
     def _known(self, claim: Claim, index: int) -> bool:
         return _key(claim.cited[index]) in self.by_number
@@ -129,6 +138,11 @@ class _Desk:
 _FAILED = ("contradicted", "absent")
 
 
+def _is_doubtful(verdict: Verdict) -> bool:
+    """Whether a sentence beside a true quote is marked and still shown: it may be a wording that the rules misread."""
+    return verdict.support == "contradicted" or (verdict.coverage > 0 and not verdict.against_figures)
+
+
 _NUMBER = pattern(r"\[?\(?(?:(?:passage|p)[\s_#-]*)?0*([1-9][0-9]{0,5})\)?\]?", re.IGNORECASE)
 
 
@@ -138,41 +152,35 @@ def _key(name: str) -> str:
     return match[1] if match else name
 
 
-def _status(text: str, quoted: Sequence[Quoted]) -> tuple[SentenceStatus, str]:
+def _judged(text: str, quoted: Sequence[Quoted]) -> tuple[SentenceStatus, Verdict]:
+    """The status of a sentence with what it cites, and the verdict behind it."""
     rows = [row for item in quoted for row in _restated(item)]
-    whole = check(text, "\n".join([*(_readable(item.passage) for item in quoted), *rows]))
-    if any(item.elsewhere for item in quoted):
-        numbers = sorted({item.elsewhere for item in quoted if item.elsewhere})
-        return "misattributed", f"its quote stands in passage {', '.join(map(str, numbers))}"
-    if whole.support in _FAILED and whole.reason != TOO_FEW_WORDS:
-        return "unsupported", whole.reason
-    stands = all(item.span is not None for item in quoted)
-    if not stands:
-        return _by_words(whole, quoted)
-    close = check(text, " \n".join([*(_surroundings(item) for item in quoted), *rows]))
-    if close.support in ("verbatim", "close"):
-        return "supported", ""
-    if close.support == "contradicted":
-        return "unsupported", close.reason
-    return _by_words(whole, quoted, reason=close.reason)
-
-
-def _by_words(whole: Verdict, quoted: Sequence[Quoted], reason: str = "") -> tuple[SentenceStatus, str]:
+    whole = "\n".join([*(_readable(item.passage) for item in quoted), *rows])
+    pointed = [*rows, *(_surroundings(item) for item in quoted if item.span is not None)]
+    verdict = check(text, whole, pointed)
+    if elsewhere := sorted({item.elsewhere for item in quoted if item.elsewhere}):
+        reason = f"its quote stands in passage {', '.join(map(str, elsewhere))}"
+        return "misattributed", replace(verdict, reason=reason)
     wrong = next((item.quote for item in quoted if item.quote and item.span is None), "")
-    if whole.support == "verbatim" and not wrong:
-        return "supported", ""
-    if whole.support in _FAILED:
-        return "unsupported", f"the quote {wrong!r} stands nowhere" if wrong else whole.reason
-    return "paraphrase", f"the quote {wrong!r} stands nowhere" if wrong else reason
+    invented = f"the quote {wrong!r} stands nowhere"
+    if verdict.support in _FAILED:
+        return "unsupported", replace(verdict, reason=invented if wrong and not verdict.reason else verdict.reason)
+    if wrong:
+        return "paraphrase", replace(verdict, reason=invented)
+    return "supported" if verdict.support == "verbatim" else "paraphrase", verdict
 
 
 def _surroundings(item: Quoted) -> str:
-    """The sentences a quote stands in, after what the reader sees above them: title, headings, lead-in."""
+    """The sentences a quote stands in, in a table after its header."""
     assert item.span is not None
     text = item.passage.text
-    touched = [span for span in sentence_spans(text) if span.start < item.span.end and item.span.start < span.end]
-    around = text[touched[0].start : touched[-1].end] if touched else item.span.of(text)
-    return f"{_heading(item.passage)}\n{_table_header(text, item.span.start)}{around}"
+    return f"{_table_header(text, item.span.start)}{_sentences(text, item.span).of(text)}"
+
+
+def _sentences(text: str, span: Span) -> Span:
+    """The span widened to whole sentences."""
+    touched = [one for one in sentence_spans(text) if one.start < span.end and span.start < one.end]
+    return Span(min(span.start, touched[0].start), max(span.end, touched[-1].end)) if touched else span
 
 
 def _table_header(text: str, position: int) -> str:
@@ -186,23 +194,33 @@ def _table_header(text: str, position: int) -> str:
 
 
 def _restated(item: Quoted) -> list[str]:
-    """The quote as it is read, where that differs: a table row (``Plan: Basic, Price: 10``) under each header it may
-    have, else without the marks of its document's format."""
+    """The sentences quoted as they are read, where that differs: a table row (``Plan: Basic, Price: 10``) under each
+    header it may have, else without the marks of the document's format."""
     if item.span is None:
         return []
     text = item.passage.text
     start = text.rfind("\n", 0, item.span.start) + 1
     row = text[start:].partition("\n")[0]
     if not row.startswith("|"):
-        raw = item.span.of(text)
-        read = as_read(raw, item.passage.media_type)
-        return [] if read == raw else [read]
+        whole = _sentences(text, item.span)  # and not the quote alone: what stands around it belongs to what it says
+        read = as_read(_with_marks(text, whole), item.passage.media_type)
+        return [] if read == whole.of(text) else [read]
     above = [line for line in item.passage.chunk.lead.splitlines() if line.strip().startswith("|")][:1]
     return [
         row_as_text(header.strip(), row, item.passage.media_type)
         for header in (_table_header(text, start), *above)
         if header.strip()
     ]
+
+
+def _with_marks(text: str, span: Span) -> str:
+    """A stretch with the marks of its format at both ends, which a quote is found without: ``> [!note]``, ``[[``."""
+    line = text.rfind("\n", 0, span.start) + 1
+    start = span.start if any(map(str.isalnum, text[line : span.start])) else line
+    end = span.end
+    while end < len(text) and not text[end].isspace() and not text[end].isalnum():
+        end += 1
+    return text[start:end]
 
 
 def _readable(passage: Passage) -> str:

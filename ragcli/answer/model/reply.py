@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,6 +92,39 @@ def read_prose(text: str) -> Reply:
     joined = re.sub(r"([.!?])((?:\s*\[\d[\d,\s]*\])+)", r"\2\1", plain)
     claims = [_without_marks(span.of(joined)) for span in sentence_spans(joined)]
     kept = tuple(Claim(sentence, cited) for sentence, cited in claims if any(map(str.isalnum, sentence)))
+    return Reply(bool(kept), kept)
+
+
+def read_cited(content: Sequence[Mapping[str, Any]]) -> Reply | None:
+    """A reply whose text blocks carry the citations of the Messages API (documents sent with ``citations`` enabled);
+    None when none does.
+
+    A block is a stretch of a sentence or more; each sentence cites what the blocks in it cite. ``document_index``
+    counts from 0 where passages count from 1, and ``cited_text`` is the quote, whatever kind of location comes with it.
+    """
+    blocks = [block for block in content if block.get("type") == "text" and isinstance(block.get("text"), str)]
+    if not any(block.get("citations") for block in blocks):
+        return None
+    text, places = "", []
+    for block in blocks:
+        places.append((len(text), len(text) + len(block["text"]), block.get("citations") or ()))
+        text += block["text"]
+    claims = []
+    for span in sentence_spans(text):
+        found = [one for start, end, cited in places if start < span.end and span.start < end for one in cited]
+        pairs = dict.fromkeys(
+            (str(one["document_index"] + 1), _plain(str(one.get("cited_text") or "")))
+            for one in found
+            if isinstance(one.get("document_index"), int)
+        )
+        claims.append(
+            Claim(
+                re.sub(r"\s+", " ", span.of(text)),
+                tuple(number for number, _ in pairs),
+                tuple(quote for _, quote in pairs),
+            )
+        )
+    kept = tuple(claim for claim in claims if any(map(str.isalnum, claim.text)))
     return Reply(bool(kept), kept)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ragcli.answer.model import prompt
 from ragcli.answer.model.anthropic import Message, MessagesClient
-from ragcli.answer.model.reply import ClaimStream, Reply, read_prose, read_structured, read_tagged
+from ragcli.answer.model.reply import ClaimStream, Reply, read_cited, read_prose, read_structured, read_tagged
 from ragcli.config import AnswerConfig
 from ragcli.errors import ModelError
 from ragcli.records import Claim, Completion, Passage, Usage
@@ -90,7 +90,7 @@ class WrittenAnswerer:
 
     def _completion(self, body: dict[str, Any], message: Message) -> Completion:
         usage = message.usage
-        reply = read_structured(message.text) or read_tagged(message.text)
+        reply = read_structured(message.text) or read_tagged(message.text) or read_cited(message.content)
         if reply is None:
             repaired = self._repaired(body, message)
             usage = usage + repaired.usage

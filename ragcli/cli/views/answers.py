@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _SUPPORTED = ("supported", "paraphrase")
 _WIDTH = 100
+_SURE = 0.7
+"""Below this probability that it answers, an answer is shown with a word of doubt."""
 
 
 def unsupported(answer: Answer) -> tuple[Sentence, ...]:
@@ -58,14 +60,30 @@ def _answer(answer: Answer, output: Output) -> str:
 
 
 def _marks(answer: Answer, output: Output) -> list[str]:
-    """A line for everything that did not stand the check."""
+    """A line for everything that did not stand the check, or stands in other words or in doubt."""
     lines = [
         output.style(f"[{sentence.status}] {as_quoted(one_line(sentence.text))}", "33")
         for sentence in unsupported(answer)
     ]
+    lines += [
+        output.style(f"[{sentence.status}] {as_quoted(one_line(sentence.text))} ({differences})", "33")
+        for sentence in answer.sentences
+        if sentence.status == "paraphrase" and (differences := _differences(sentence))
+    ]
+    if answer.confidence is not None and answer.confidence < _SURE:
+        lines.append(
+            f"[not sure] whether this answers the question (confidence {answer.confidence:.2f}): "
+            "the statuses say what stands in the sources"
+        )
     if answer.invalid_citations:
         lines.append(f"[invalid citations] {as_quoted(one_line(', '.join(answer.invalid_citations)))}")
     return lines
+
+
+def _differences(sentence: Sentence) -> str:
+    """The words that the sentence adds to its source and those that it leaves out; ``""`` when there are none."""
+    sides = (("adds", sentence.differs.added), ("leaves out", sentence.differs.left_out))
+    return "; ".join(f"{verb} “{as_quoted(one_line('”, “'.join(words)))}”" for verb, words in sides if words)
 
 
 def _source(citation: Citation, answer: Answer, output: Output, index: Index) -> str:

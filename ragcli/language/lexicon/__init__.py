@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +71,17 @@ def opposites() -> frozenset[frozenset[str]]:
     return frozenset(frozenset(pair.split("/")) for pair in listed("opposites"))
 
 
+@functools.cache
+def contrasts() -> dict[str, frozenset[str]]:
+    """Each word that has opposites with them: more pairs than ``opposites``, of words that also stand beside each
+    other without a contradiction (``in`` and ``out``), for texts of which one is nearly the other."""
+    found: dict[str, set[str]] = {}
+    for pair in (*opposites(), *(frozenset(pair.split("/")) for pair in listed("contrasts"))):
+        for word in pair:
+            found.setdefault(word, set()).update(pair - {word})
+    return {word: frozenset(others) for word, others in found.items()}
+
+
 def expressions(kind: str) -> str:
     """The regular expressions of a kind as one."""
     return "|".join(expression for lines in entries(kind) for expression in lines)
@@ -81,7 +92,7 @@ def any_of(*kinds: str) -> str:
     return any_word({word for kind in kinds for word in listed(kind)})
 
 
-def any_word(words: set[str] | frozenset[str] | dict[str, int]) -> str:
+def any_word(words: Iterable[str]) -> str:
     """``any_of`` for words at hand."""
     ordered = sorted(words, key=lambda word: (-len(word), word))
     return "(?:" + "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in ordered) + ")"

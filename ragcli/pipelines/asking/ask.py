@@ -53,14 +53,21 @@ def ask(
 
 
 def _checking(verifier: Verifier, on_sentence: OnSentence | None) -> Callable[[Claim], None] | None:
-    """Checks each claim as it comes and passes the sentence on."""
+    """Checks each claim as it comes and passes the sentence on, as soon as it is sure that the answer is shown.
+
+    An answer of which nothing holds is withheld: sentences that alone would not be shown wait for one that is.
+    """
     if on_sentence is None:
         return None
-    show = on_sentence
+    show, waiting = on_sentence, list[tuple[Sentence, tuple[Citation, ...]]]()
 
     def on_claim(claim: Claim) -> None:
         if (checked := verifier.add(claim)) is not None:
-            show(*checked)
+            waiting.append(checked)
+        if verifier.carries:
+            for one in waiting:
+                show(*one)
+            waiting.clear()
 
     return on_claim
 
