@@ -117,16 +117,3 @@ def test_without_a_model_it_goes_by_words() -> None:
 def test_no_passages_no_candidates(embedder: Embedder) -> None:
     made = ExtractiveAnswerer(AnswerConfig(), embedder).generate("anything", ())
     assert (made.found, made.not_found_reason) == (False, "no_candidates")
-
-
-def test_an_extreme_of_one_thing_named_by_its_code_is_no_question_over_the_collection() -> None:
-    table = "| Meter | Flow at most |\n|---|---|\n| X200-A | 4 m³/h |\n| X200-C | 16 m³/h |"
-    question = "What is the greatest flow the X200-C can measure?"
-    completion = ExtractiveAnswerer(AnswerConfig(min_confidence=0.0)).generate(question, [passage(1, table)])
-    assert completion.found
-    assert (
-        ExtractiveAnswerer(AnswerConfig(min_confidence=0.0))
-        .generate("What is the greatest flow of all meters?", [passage(1, table)])
-        .found
-        is False
-    )

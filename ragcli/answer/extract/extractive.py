@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragcli.answer.extract.candidates import Candidate, candidates
-from ragcli.answer.extract.confidence import codes, confidence
+from ragcli.answer.extract.confidence import confidence
 from ragcli.answer.extract.features import Seen
 from ragcli.answer.extract.forms import claims_of, is_whole
 from ragcli.answer.extract.numbered import part_first, surely_meant
@@ -55,12 +55,7 @@ class ExtractiveAnswerer:
 
 
 def _is_told(question: str, best: Seen) -> bool:
-    """Whether one sentence gives the total or the extreme itself: it has most words of the question, and is no row.
-
-    What is asked of one thing by its code ("the greatest flow of the X200-C") is no question over the collection.
-    """
-    if codes(question, best.item.passage)[0]:
-        return True
+    """Whether one sentence gives the total or the extreme itself: it has most words of the question, and is no row."""
     extremes = {word.folded for word in words(question)} & listed("superlatives")
     said = {word.folded for word in words(best.item.readable)}
     return best.item.kind != "row" and best.asked.share(best.near) >= _MOST and extremes <= said
