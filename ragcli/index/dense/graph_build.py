@@ -121,7 +121,8 @@ def graph_notices(manifest: Manifest, config: Config) -> tuple[str, ...]:
 
 _SPARSE = 4
 """A hundred hits are measured on every fourth question, which is still more hits than ten on all of them."""
-_DEEP_RECALL = 0.99
+_DEEP_RECALL = 0.98
+_PER_HIT = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,22 +140,21 @@ class Effort:
 def measure(
     graph: Graph, queries: NDArray[np.float32], truth: NDArray[np.int64], ef: int, min_recall: float
 ) -> tuple[float, Effort]:
-    """Recall@10 of the graph, and the effort at which it reaches ``min_recall`` and that of a hundred hits .99.
+    """Recall@10 of the graph, and the effort at which it reaches ``min_recall`` and that of a hundred hits .98.
 
     ``truth`` holds the rows of the best hits of each query by exact search, a hundred (or all) of them, best first.
-    ``ef`` is doubled until recall@10 is enough, then the candidates per hit until recall@100 is: nearly all deep hits
-    are wanted, because a filter may drop those before them.
+    ``ef`` is doubled until recall@10 is enough, then the candidates per hit grow until recall@100 is: nearly all deep
+    hits are wanted, because a filter may drop those before them.
     """
     recall = _recall(graph, queries, truth[:, :10], ef)
     while recall < min_recall and ef * 2 <= MAX_EF:
         ef *= 2
         recall = _recall(graph, queries, truth[:, :10], ef)
-    per_hit, depth = 1, truth.shape[1]
     queries, truth = queries[::_SPARSE], truth[::_SPARSE]
+    efforts = [Effort(ef, per_hit) for per_hit in _PER_HIT if per_hit == 1 or per_hit * truth.shape[1] <= MAX_EF]
     deep = max(min_recall, _DEEP_RECALL)
-    while per_hit * depth * 2 <= MAX_EF and _recall(graph, queries, truth, max(ef, per_hit * depth)) < deep:
-        per_hit *= 2
-    return recall, Effort(ef, per_hit)
+    enough = (item for item in efforts if _recall(graph, queries, truth, item.width(truth.shape[1])) >= deep)
+    return recall, next(enough, efforts[-1])
 
 
 def _recall(graph: Graph, queries: NDArray[np.float32], truth: NDArray[np.int64], ef: int) -> float:
