@@ -117,7 +117,14 @@ def sleeps(seconds: float) -> Act:
     return lambda handler: time.sleep(seconds)
 
 
-def streams(text: str, *, piece: int = 7, cut_after: int | None = None, error_after: int | None = None) -> Act:
+def streams(
+    text: str,
+    *,
+    piece: int = 7,
+    cut_after: int | None = None,
+    error_after: int | None = None,
+    citations: Sequence[Any] = (),
+) -> Act:
     """An act: the text as server-sent events; the connection cut, or an error event, after so many pieces."""
 
     def act(handler: Handler) -> None:
@@ -138,6 +145,9 @@ def streams(text: str, *, piece: int = 7, cut_after: int | None = None, error_af
                 _event(handler, {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})
                 break
             delta = {"type": "text_delta", "text": text[at : at + piece]}
+            _event(handler, {"type": "content_block_delta", "index": 0, "delta": delta})
+        for citation in citations:
+            delta = {"type": "citations_delta", "citation": citation}
             _event(handler, {"type": "content_block_delta", "index": 0, "delta": delta})
         _event(handler, {"type": "content_block_stop", "index": 0})
         delta = {"stop_reason": "end_turn", "stop_sequence": None}

@@ -91,6 +91,36 @@ def test_an_id_that_was_not_sent_is_never_a_citation() -> None:
     assert {citation.chunk_id for citation in answer.citations} <= {item.chunk.chunk_id for item in PASSAGES}
 
 
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("Refunds arrive within 6 working days.", "within 5 working days"),  # a figure that stands nowhere
+        ("The chief executive is a lizard.", "within 5 working days"),  # nothing of it stands there
+    ],
+)
+def test_one_sentence_against_the_figures_or_about_nothing_is_withheld(text: str, quote: str) -> None:
+    assert not _verify(Claim(text, ("1",), (quote,))).found
+
+
+def test_one_sentence_that_a_rule_doubts_is_marked_and_shown() -> None:
+    answer = _verify(Claim("Refunds to the payment method are never returned.", ("1",), (REFUND,)))
+    assert answer.sentences[0].status == "unsupported"
+    assert answer.found
+    assert answer.notices
+
+
+def test_a_fragment_of_a_sentence_is_not_the_sentence() -> None:
+    one = (passage(1, "Pets are allowed if the neighbours agree; fish are always welcome. However, snakes are not."),)
+
+    def status(text: str) -> str:
+        return verify(completion(Claim(text, ("1",), (text,))), one, question="?").sentences[0].status
+
+    assert status("Pets are allowed") == "paraphrase"
+    assert status("Pets are allowed if the neighbours agree.") == "supported"
+    assert status("Fish are always welcome.") == "supported"
+    assert status("Snakes are not.") == "supported"
+
+
 @pytest.mark.parametrize("name", ["0", "-1", "1.0", "refunds.md#1", "", "\u0661", "1 2", "10"])
 def test_odd_ids_are_invalid(name: str) -> None:
     answer = _verify(Claim(REFUND, (name,), (REFUND,)))

@@ -230,6 +230,41 @@ def test_streamed_claims_arrive_one_by_one_and_equal_the_whole() -> None:
     assert made.usage.output_tokens == 20
 
 
+def _cited(kind: str, index: int, text: str, **place: int) -> dict[str, Any]:
+    return {"type": kind, "document_index": index, "document_title": None, "cited_text": text, **place}
+
+
+_CITATIONS = [
+    _cited("char_location", 0, "within 5 working days", start_char_index=0, end_char_index=21),
+    _cited("page_location", 1, "two days per week", start_page_number=1, end_page_number=2),
+    _cited("content_block_location", 7, "anything", start_block_index=0, end_block_index=1),
+]
+
+
+def test_citations_of_the_messages_api_are_read() -> None:
+    blocks = [
+        {"type": "text", "text": "Put shortly, "},
+        {"type": "text", "text": "refunds take 5 working days", "citations": _CITATIONS[:1]},
+        {"type": "text", "text": ". You may work remotely two days per week.", "citations": _CITATIONS[1:]},
+    ]
+    made, server = _generate(answers(message(content=blocks)))
+    assert len(server.requests) == 1
+    assert [(claim.text, claim.cited, claim.quotes) for claim in made.claims] == [
+        ("Put shortly, refunds take 5 working days.", ("1", "2", "8"), tuple(one["cited_text"] for one in _CITATIONS)),
+        ("You may work remotely two days per week.", ("2", "8"), ("two days per week", "anything")),
+    ]
+    answer = verify(made, PASSAGES, question="How long?")
+    assert answer.invalid_citations == ("8",)
+    assert {citation.quote for citation in answer.citations} == {"within 5 working days", "two days per week"}
+
+
+def test_citations_that_are_streamed_are_read() -> None:
+    seen, made = _stream(streams("Refunds take 5 working days.", citations=_CITATIONS[:1]))
+    assert tuple(seen) == made.claims == (
+        Claim("Refunds take 5 working days.", ("1",), ("within 5 working days",)),
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("act", [streams(GOOD, cut_after=25), streams(GOOD, error_after=25)])
 def test_a_stream_that_breaks_off_is_an_error(act: Act) -> None:
     seen: list[Claim] = []

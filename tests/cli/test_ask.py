@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from ragcli import Index
 from ragcli.cli.output import Output
 from ragcli.cli.views import answers
 from ragcli.config import Config
-from ragcli.records import Answer, AskResult, Citation, Ranking, Retrieval, Sentence, Usage
+from ragcli.records import Answer, AskResult, Citation, Differences, Ranking, Retrieval, Sentence, Usage
 from tests.cli.running import REPOSITORY, here, rag
 
 QUESTION = "How many remote days per week can I take?"
@@ -151,6 +152,20 @@ def test_what_is_not_supported_is_marked_and_nothing_drives_the_terminal() -> No
         "    “qu\\x1bote”",
         "    supported",
     ]
+
+
+def test_other_words_and_doubt_are_told_in_the_text() -> None:
+    differs = Differences(("arr\x1bive",), ("but not on Mondays", "if all agree"))
+    result = made(Sentence("You may.", (1,), "paraphrase", differs), citations=(citation("a.md", "quote"),))
+    unsure = dataclasses.replace(result, answer=dataclasses.replace(result.answer, confidence=0.55))
+    lines = answers.text(unsure, Output(color="never"), Index(Config())).splitlines()
+    assert lines[1:3] == [
+        "[paraphrase] You may. (adds “arr\\x1bive”; leaves out “but not on Mondays”, “if all agree”)",
+        "[not sure] whether this answers the question (confidence 0.55): the statuses say what stands in the sources",
+    ]
+    assert not any(
+        "not sure" in line for line in answers.text(result, Output(color="never"), Index(Config())).splitlines()
+    )
 
 
 def test_a_document_cites_nothing_in_our_name(tmp_path: Path) -> None:

@@ -51,8 +51,8 @@ def left_out(evidence: Reading, span: Span) -> tuple[str, ...]:
 
 
 def _ties(evidence: Reading, start: int, end: int) -> bool:
-    first = next((token for token in evidence.tokens if start <= token.start < end), None)
-    return first is not None and not first.is_content and _tells(first)
+    opening = [token for token in evidence.tokens if start <= token.start < end][:2]
+    return any(not token.is_content and _tells(token) for token in opening)
 
 
 def differences(claim: Reading, near: Reading) -> Differences:
