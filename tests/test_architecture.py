@@ -44,6 +44,8 @@ OWNERS = {
     ),
     "chardet": ("parse.decode",),
     "trafilatura": ("parse.web.html",),
+    "cssselect2": ("parse.web.styles",),
+    "tinycss2": ("parse.web.styles", "parse.web.hidden_elements"),
     "markdown_it": ("parse.text.markdown",),
     "fasttext": ("parse.language",),
     "docx": ("parse.office.word.document",),

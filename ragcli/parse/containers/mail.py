@@ -17,6 +17,7 @@ from ragcli.parse.access import Statement, says_who
 from ragcli.parse.assemble import Assembly, clean, one_line, squeeze
 from ragcli.parse.containers.mail_headers import BOUNDED
 from ragcli.parse.decode import decode
+from ragcli.parse.hidden import HiddenText
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.parse.text.front_matter import claims_access, head_statements
 from ragcli.parse.web.html import read_html
@@ -52,7 +53,8 @@ def _message(source: Source, context: Context) -> Iterator[Outcome]:
         raise ParseError(f"{source.doc_id}: not a readable message: {error}") from error
     assert isinstance(message, EmailMessage)
     headers = {name: _header(message, name) for name in _HEADERS}
-    body, tables, warnings = _body(message, source.doc_id)
+    hidden = HiddenText(context.config, context.conditions)
+    body, tables, warnings = _body(message, source.doc_id, hidden)
     if not any(headers.values()) and not body.strip():
         raise ParseError(f"{source.doc_id}: not a message")
     if claims_access(body):
@@ -110,7 +112,7 @@ def letter(headers: dict[str, str], body: str, tables: int, warnings: list[str])
     )
 
 
-def _body(message: EmailMessage, where: str) -> tuple[str, int, list[str]]:
+def _body(message: EmailMessage, where: str, hidden: HiddenText) -> tuple[str, int, list[str]]:
     """The message's text (the HTML form where there is no plain one), its tables, and what could not be read."""
     if message.get_content_type() in ("multipart/encrypted", "application/pkcs7-mime"):
         return "", 0, ["the message is encrypted: only its headers were read"]
@@ -122,8 +124,8 @@ def _body(message: EmailMessage, where: str) -> tuple[str, int, list[str]]:
     markup = _content(page) if page is not None else ""
     if "<" not in markup:
         return clean(markup), 0, []
-    extract = read_html(markup, where, main_only=False)
-    return extract.text, extract.coverage.tables, []
+    extract = read_html(markup, where, hidden, main_only=False)
+    return extract.text, extract.coverage.tables, list(hidden.warnings)
 
 
 def _content(part: Any) -> str:

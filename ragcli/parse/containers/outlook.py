@@ -18,6 +18,7 @@ from ragcli.parse.access import says_who
 from ragcli.parse.assemble import clean, one_line
 from ragcli.parse.containers.mail import letter, unused_name
 from ragcli.parse.decode import decode
+from ragcli.parse.hidden import HiddenText
 from ragcli.parse.source import Context, Outcome, Source
 from ragcli.parse.text.front_matter import claims_access, head_statements
 from ragcli.parse.web.html import read_html
@@ -30,7 +31,7 @@ _TRANSPORT_HEADERS = 0x007D
 
 def parse(source: Source, context: Context) -> Iterator[Outcome]:
     """The message, then its attachments. Raises ParseError when there is no message in it."""
-    del context
+    hidden = HiddenText(context.config, context.conditions)
     from olefile import olefile
     from oxmsg import Message
     from oxmsg.domain.model import UnrecognizedCodePageError, UnsupportedEncodingError
@@ -55,7 +56,7 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
         if not body.strip() and message.html_body:
             narrow = message.properties.binary_prop_value(_HTML) is None
             page = _renamed(message.html_body, charset if narrow else None)
-            extract = read_html(page, source.doc_id, main_only=False)
+            extract = read_html(page, source.doc_id, hidden, main_only=False)
             body, tables = extract.text, extract.coverage.tables
         attachments = [(_renamed(item.file_name, charset), item.file_bytes) for item in message.attachments]
     except (olefile.OleFileError, OSError, KeyError, ValueError, IndexError, AttributeError, AssertionError) as error:
@@ -65,7 +66,7 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
     if claims_access(body):
         told = "the message begins like front matter that says who may see it, which is not read in mail"
         raise AccessError(f"{source.doc_id}: {told}", hint="a header X-ACL, a rule in ingest.rules, or --acl")
-    yield replace(letter(headers, body, tables, []), stated=(*stated, *head_statements(body)))
+    yield replace(letter(headers, body, tables, list(hidden.warnings)), stated=(*stated, *head_statements(body)))
     used: set[str] = set()
     for number, (name, data) in enumerate(attachments, 1):
         shown = unused_name(one_line(name or "") or f"attachment-{number}", used)
