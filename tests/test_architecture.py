@@ -45,6 +45,7 @@ OWNERS = {
     "chardet": ("parse.decode",),
     "trafilatura": ("parse.web.html",),
     "cssselect2": ("parse.web.styles",),
+    "icalendar": ("parse.containers.invitations",),
     "tinycss2": ("parse.web.styles", "parse.web.hidden_elements"),
     "markdown_it": ("parse.text.markdown",),
     "fasttext": ("parse.language",),

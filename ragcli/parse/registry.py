@@ -59,7 +59,7 @@ FAMILIES = (
     Family("web.epub", 2, ("application/epub+zip",)),
     Family("web.xml", 1, ("application/xml",)),
     Family("text.notebook", 1, ("application/x-ipynb+json",)),
-    Family("containers.mail", 2, ("message/rfc822", "application/mbox")),
+    Family("containers.mail", 2, ("message/rfc822", "application/mbox"), ("icalendar",)),
     Family("containers.outlook", 2, ("application/vnd.ms-outlook",), ("python-oxmsg",), "office"),
     Family("containers.archive", 2, ARCHIVES),
     Family("office.legacy", 2, (LEGACY[".doc"], LEGACY[".ppt"])),
