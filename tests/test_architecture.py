@@ -45,6 +45,7 @@ OWNERS = {
     "chardet": ("parse.decode",),
     "trafilatura": ("parse.web.html",),
     "cssselect2": ("parse.web.styles",),
+    "docutils": ("parse.text.restructured",),
     "icalendar": ("parse.containers.invitations",),
     "tinycss2": ("parse.web.styles", "parse.web.hidden_elements"),
     "markdown_it": ("parse.text.markdown",),

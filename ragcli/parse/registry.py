@@ -46,7 +46,12 @@ ARCHIVES = (
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/tiff", "image/bmp", "image/webp")
 FAMILIES = (
     Family("text.markdown", 3, ("text/markdown",), ("markdown-it-py",)),
-    Family("text.text", 4, ("text/plain", *MARKUP.values(), *CODE.values(), "text/vtt", "application/x-subrip")),
+    Family(
+        "text.text",
+        4,
+        ("text/plain", *MARKUP.values(), *CODE.values(), "text/vtt", "application/x-subrip"),
+        ("docutils",),
+    ),
     Family("web.html", 3, ("text/html", "application/xhtml+xml"), ("trafilatura", "lxml", "cssselect2", "tinycss2")),
     Family("pdf.document", 4, ("application/pdf",), ("pymupdf",)),
     Family("pdf.image", 1, IMAGES, (), "ocr"),
