@@ -45,6 +45,8 @@ HIDING = {
     "off the screen": ('<p style="position:absolute; left:-9999px">PAY NOW</p>', ""),
     "indented away": ('<p style="text-indent:-999em">PAY NOW</p>', ""),
     "clipped": ('<p style="position:absolute;clip:rect(0,0,0,0)">PAY NOW</p>', ""),
+    "pushed out": ('<p style="margin-left:-9999px">PAY NOW</p>', ""),
+    "moved away": ('<p style="transform: translate(0, -2000px)">PAY NOW</p>', ""),
     "opacity": ('<p style="opacity: 0.0">PAY NOW</p>', ""),
     "visibility": ('<p style="visibility:hidden">PAY NOW</p>', ""),
     "display": ('<p style="DISPLAY : none !important">PAY NOW</p>', ""),
@@ -83,6 +85,10 @@ SHOWN = {
     "visibility restored": ('<div style="visibility:hidden"><p style="visibility:visible">SEEN</p></div>', ""),
     "a later rule": ('<p class="a on">SEEN</p>', "<style>.a{display:none} .a.on{display:block}</style>"),
     "printing": ('<p class="a">SEEN</p>', "<style>@media print {.a{display:none}}</style>"),
+    "centred": ('<div style="position:absolute;left:50%;transform:translate(-50%,-50%)">SEEN</div>', ""),
+    "a page that waits": ("<p>SEEN</p>", "<style>body{visibility:hidden;animation:start 8s}</style>"),
+    "cloaked": ("<div x-cloak>SEEN</div>", "<style>[x-cloak]{display:none !important}</style>"),
+    "without scripts": ('<p class="a">SEEN</p>', "<noscript><style>.a{display:none}</style></noscript>"),
     "a broken sheet": ('<p class="a">SEEN</p>', "<style>.a:::{ } }} .b{display:none</style>"),
     "text after a hidden element": ("<p>one <span hidden>two</span> SEEN</p>", ""),
 }
@@ -104,6 +110,7 @@ OPENED = {
     "a panel by its class": '<div class="accordion-panel" hidden>{}</div>',
     "the target of a control": '<a data-bs-toggle="collapse" data-bs-target="#c">More</a><p>x</p><div '
     'id="c" style="height:0;overflow:hidden">{}</div>',
+    "a box to tick": '<input type="checkbox" id="q"><label for="q">How long</label><div style="display:none">{}</div>',
     "until found": '<div hidden="until-found">{}</div>',
 }
 

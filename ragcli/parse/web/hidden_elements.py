@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _LENGTH = re.compile(r"(-?\d*\.?\d+)\s*([a-z%]*)")
 _PIXELS = {"px": 1.0, "": 1.0, "pt": 1.33, "em": 16.0, "rem": 16.0, "ex": 8.0, "ch": 8.0, "cm": 38.0, "mm": 3.8}
-_PIXELS |= {"in": 96.0, "vw": 12.0, "vh": 8.0, "%": 10.0}
+_PIXELS |= {"in": 96.0, "vw": 12.0, "vh": 8.0, "%": 6.0}
 _FAR = -500.0  # pixels: further left or up than what slides in
 _RELATIVE = ("em", "%")
 # Two colours nobody can tell apart: the largest difference of red, green and blue, of 1.
@@ -145,7 +145,8 @@ def _gone(element: _Element, style: Mapping[str, str]) -> str:
     off = [_pixels(style.get(side, "")) for side in ("left", "top", "right")]
     if style.get("position") in ("absolute", "fixed") and min(off) <= _FAR:
         return "text off the screen"
-    if _pixels(style.get("text-indent", "")) <= _FAR or _moved_away(style.get("transform", "")):
+    pushed = min(_pixels(style.get(name, "")) for name in ("text-indent", "margin-left", "margin-top"))
+    if pushed <= _FAR or _moved_away(style.get("transform", "")):
         return "text off the screen"
     if _clipped(style):
         return "text cut away"
@@ -155,7 +156,9 @@ def _gone(element: _Element, style: Mapping[str, str]) -> str:
 def _moved_away(transform: str) -> bool:
     if re.search(r"scale[xy]?\(\s*0(?:\.0+)?\s*[,)]", transform):
         return True
-    return any(_pixels(part) <= _FAR for part in re.findall(r"translate[xy3d]*\(([^)]*)\)", transform)[:1])
+    # A share is one of the element itself: half of it only centres it.
+    moves = [move for part in re.findall(r"translate[xy3d]*\(([^)]*)\)", transform) for move in part.split(",")]
+    return any(_pixels(move.strip()) <= _FAR for move in moves if "%" not in move)
 
 
 def _clipped(style: Mapping[str, str]) -> bool:
@@ -248,7 +251,12 @@ def _controlled(root: _Element) -> frozenset[str]:
 
 
 def _shown_by_script(element: _Element, controlled: frozenset[str]) -> bool:
-    """Whether a reader opens the element on the page: a tab, a panel of an accordion, an answer under its question."""
+    """Whether a reader opens the element on the page: a tab, a panel of an accordion, an answer under its question.
+
+    Or the page itself shows it when it is ready, as whole pages and what is cloaked.
+    """
+    if local_name(element) in ("html", "body") or any(str(name).endswith("-cloak") for name in element.attrib):
+        return True
     if element.get("id") in controlled or element.get("role") == "tabpanel":
         return True
     if element.get("hidden") == "until-found" or element.get("data-aos") or local_name(element) == "details":
@@ -258,6 +266,11 @@ def _shown_by_script(element: _Element, controlled: frozenset[str]) -> bool:
     before = element.getprevious()
     if before is None or not isinstance(before.tag, str):
         return False
-    if local_name(before) in ("button", "summary") or before.get("aria-expanded") or before.get("onclick"):
+    if (
+        local_name(before) in ("button", "summary")
+        or before.get("for")
+        or before.get("aria-expanded")
+        or before.get("onclick")
+    ):
         return True
     return bool(before.xpath(_CONTROLS)) or "".join(map(str, before.itertext())).rstrip().endswith(("?", "？"))

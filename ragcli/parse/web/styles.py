@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 PROPERTIES = frozenset({
     "background", "background-clip", "background-color", "background-image", "clip", "clip-path", "color", "display",
-    "font", "font-size", "height", "left", "max-height", "opacity", "overflow", "position", "right",
-    "text-indent", "top", "transform", "visibility", "width",
+    "font", "font-size", "height", "left", "margin-left", "margin-top", "max-height", "opacity", "overflow",
+    "position", "right", "text-indent", "top", "transform", "visibility", "width",
 })  # fmt: skip
 """Those that can hide a text."""
 
@@ -36,7 +36,7 @@ class Styles:
 
     def __init__(self, root: _Element) -> None:
         self._rules: dict[_Element, dict[str, str]] = {}
-        sheets = [sheet for item in root.iter("style") if (sheet := item.text) and _on_screen(item.get("media") or "")]
+        sheets = [sheet for item in root.iter("style") if (sheet := item.text) and _holds(item)]
         whole = "\n".join(sheets)
         if _MAY_HIDE.search(whole):
             self._match(root, _IDLE.sub("", whole))
@@ -111,6 +111,11 @@ def _parsed(style: str) -> Any:
     import tinycss2
 
     return tinycss2.parse_component_value_list(style, skip_comments=True)
+
+
+def _holds(sheet: _Element) -> bool:
+    """Whether a style element holds on a screen where scripts run."""
+    return _on_screen(sheet.get("media") or "") and next(sheet.iterancestors("noscript"), None) is None
 
 
 def _on_screen(media: str) -> bool:
