@@ -45,9 +45,14 @@ ARCHIVES = (
 )
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/tiff", "image/bmp", "image/webp")
 FAMILIES = (
-    Family("text.markdown", 2, ("text/markdown",), ("markdown-it-py",)),
-    Family("text.text", 3, ("text/plain", *MARKUP.values(), *CODE.values(), "text/vtt", "application/x-subrip")),
-    Family("web.html", 2, ("text/html", "application/xhtml+xml"), ("trafilatura", "lxml")),
+    Family("text.markdown", 3, ("text/markdown",), ("markdown-it-py",)),
+    Family(
+        "text.text",
+        4,
+        ("text/plain", *MARKUP.values(), *CODE.values(), "text/vtt", "application/x-subrip"),
+        ("docutils",),
+    ),
+    Family("web.html", 3, ("text/html", "application/xhtml+xml"), ("trafilatura", "lxml", "cssselect2", "tinycss2")),
     Family("pdf.document", 4, ("application/pdf",), ("pymupdf",)),
     Family("pdf.image", 1, IMAGES, (), "ocr"),
     Family("office.word.document", 2, (WORD,), ("python-docx",)),
@@ -56,15 +61,15 @@ FAMILIES = (
     Family("office.opendocument.document", 2, (ODT, ODP)),
     Family("office.opendocument.sheets", 1, (ODS,)),
     Family("office.rtf.document", 2, ("application/rtf",)),
-    Family("web.epub", 1, ("application/epub+zip",)),
+    Family("web.epub", 2, ("application/epub+zip",)),
     Family("web.xml", 1, ("application/xml",)),
     Family("text.notebook", 1, ("application/x-ipynb+json",)),
-    Family("containers.mail", 1, ("message/rfc822", "application/mbox")),
-    Family("containers.outlook", 1, ("application/vnd.ms-outlook",), ("python-oxmsg",), "office"),
+    Family("containers.mail", 2, ("message/rfc822", "application/mbox"), ("icalendar",)),
+    Family("containers.outlook", 2, ("application/vnd.ms-outlook",), ("python-oxmsg",), "office"),
     Family("containers.archive", 2, ARCHIVES),
     Family("office.legacy", 2, (LEGACY[".doc"], LEGACY[".ppt"])),
     Family("office.protected", 1, (UNREADABLE,), ("msoffcrypto-tool",), "office"),
-    Family("text.rows", 2, ("text/csv", "text/tab-separated-values", "application/jsonl", "application/json")),
+    Family("text.rows", 3, ("text/csv", "text/tab-separated-values", "application/jsonl", "application/json")),
 )
 _BY_TYPE = {kind: family for family in FAMILIES for kind in family.media_types}
 _OUTPUT_SETTINGS = ("ocr", "ocr_languages", "strip_boilerplate")

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragcli.config import IngestConfig
 from ragcli.parse.assemble import clean
+from ragcli.parse.hidden import HiddenText
 from ragcli.parse.text.markdown import read_markdown
 from tests.parse.builders import parse_bytes, parse_one, shape
 
@@ -123,7 +125,7 @@ def test_title_falls_back_to_the_file_name() -> None:
 
 @given(st.text(alphabet="#*->|`~_[]() \t\nab1.:=!<", max_size=200))
 def test_blocks_cover_every_visible_character_once(text: str) -> None:
-    extract = read_markdown(clean(text), "x.md")
+    extract = read_markdown(clean(text), "x.md", HiddenText(IngestConfig()))
     held = [False] * len(extract.text)
     end = 0
     for block in extract.blocks:

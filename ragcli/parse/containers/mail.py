@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import email
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from email.errors import MessageError
 from email.message import EmailMessage
@@ -14,15 +14,17 @@ from typing import Any
 
 from ragcli.errors import AccessError, ParseError
 from ragcli.parse.access import Statement, says_who
-from ragcli.parse.assemble import Assembly, clean, one_line, squeeze
+from ragcli.parse.assemble import Assembly, one_line, squeeze
 from ragcli.parse.containers.mail_headers import BOUNDED
+from ragcli.parse.containers.mail_tree import parts_of, texts_together
 from ragcli.parse.decode import decode
+from ragcli.parse.hidden import HiddenText
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.parse.text.front_matter import claims_access, head_statements
-from ragcli.parse.web.html import read_html
 from ragcli.records import Coverage, FileReport
 
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
+_OUTLOOK_BUNDLES = ("application/ms-tnef", "application/vnd.ms-tnef")
 _FROM_LINE = re.compile(rb"^From [^\r\n]*\r?\n", re.M)
 
 
@@ -52,15 +54,21 @@ def _message(source: Source, context: Context) -> Iterator[Outcome]:
         raise ParseError(f"{source.doc_id}: not a readable message: {error}") from error
     assert isinstance(message, EmailMessage)
     headers = {name: _header(message, name) for name in _HEADERS}
-    body, tables, warnings = _body(message, source.doc_id)
+    hidden = HiddenText(context.config, context.conditions)
+    parts = parts_of(message, source.doc_id, hidden)
+    body = texts_together(parts.texts)
     if not any(headers.values()) and not body.strip():
         raise ParseError(f"{source.doc_id}: not a message")
     if claims_access(body):
         told = "the message begins like front matter that says who may see it, which is not read in mail"
         raise AccessError(f"{source.doc_id}: {told}", hint="a header X-ACL, a rule in ingest.rules, or --acl")
-    stated = tuple(_statements(message, body))
-    yield replace(letter(headers, body, tables, warnings), stated=stated)
-    yield from _attachments(message, source, context)
+    stated = (*_statements(message, body), *(item for text in parts.texts for item in _stated_by(text)))
+    yield replace(letter(headers, parts.texts, [*parts.notes, *hidden.warnings]), stated=stated)
+    yield from _attachments(parts.others, source, context)
+
+
+def _stated_by(text: str | Extract) -> tuple[Statement, ...]:
+    return () if isinstance(text, str) else text.stated
 
 
 def _statements(message: EmailMessage, body: str) -> Iterator[Statement]:
@@ -89,15 +97,23 @@ def _header(message: EmailMessage, name: str) -> str:
     return one_line(value)
 
 
-def letter(headers: dict[str, str], body: str, tables: int, warnings: list[str]) -> Extract:
-    """A message as a document: the subject its heading, then the other headers, then the body."""
+def letter(headers: dict[str, str], texts: Sequence[str | Extract], warnings: Sequence[str]) -> Extract:
+    """A message as a document: the subject its heading, then the other headers, then its texts."""
     assembly = Assembly()
     assembly.add("heading", headers.get("Subject", ""), level=1)
     lines = [f"{name}: {value}" for name, value in headers.items() if value and name != "Subject"]
     assembly.add("paragraph", "\n".join(lines))
-    for paragraph in re.split(r"\n\s*\n", body):
-        quoted = all(line.startswith(">") for line in paragraph.split("\n") if line.strip())
-        assembly.add("quote" if quoted else "paragraph", squeeze(paragraph))
+    tables = 0
+    for text in texts:
+        if isinstance(text, Extract):
+            tables += text.coverage.tables
+            for block in text.blocks:
+                level = min(6, (block.level or 1) + 1) if block.kind == "heading" else block.level
+                assembly.add(block.kind, block.span.of(text.text), level=level)
+            continue
+        for paragraph in re.split(r"\n\s*\n", text):
+            quoted = all(line.startswith(">") for line in paragraph.split("\n") if line.strip())
+            assembly.add("quote" if quoted else "paragraph", squeeze(paragraph))
     declared: dict[str, Any] = {"from": headers.get("From", ""), "to": headers.get("To", "")}
     with contextlib.suppress(ValueError, TypeError, IndexError):
         declared["modified"] = parsedate_to_datetime(headers.get("Date", ""))
@@ -110,45 +126,40 @@ def letter(headers: dict[str, str], body: str, tables: int, warnings: list[str])
     )
 
 
-def _body(message: EmailMessage, where: str) -> tuple[str, int, list[str]]:
-    """The message's text (the HTML form where there is no plain one), its tables, and what could not be read."""
-    if message.get_content_type() in ("multipart/encrypted", "application/pkcs7-mime"):
-        return "", 0, ["the message is encrypted: only its headers were read"]
-    plain = message.get_body(preferencelist=("plain",))
-    text = _content(plain) if plain is not None else ""
-    if text.strip():
-        return clean(text), 0, []
-    page = message.get_body(preferencelist=("html",))
-    markup = _content(page) if page is not None else ""
-    if "<" not in markup:
-        return clean(markup), 0, []
-    extract = read_html(markup, where, main_only=False)
-    return extract.text, extract.coverage.tables, []
-
-
-def _content(part: Any) -> str:
-    payload = part.get_payload(decode=True)
-    if not isinstance(payload, bytes):
-        return ""
-    return decode(payload, part.get_content_charset()).text
-
-
-def _attachments(message: EmailMessage, source: Source, context: Context) -> Iterator[Outcome]:
+def _attachments(parts: Sequence[Any], source: Source, context: Context) -> Iterator[Outcome]:
     used: set[str] = set()
-    for number, part in enumerate(message.iter_attachments(), 1):
+    for number, part in enumerate(parts, 1):
         name = one_line(part.get_filename() or "") or f"attachment-{number}"
         name = unused_name(name, used)
-        if part.get_content_type() == "message/rfc822":
-            inner = part.get_payload(0) if part.is_multipart() else None
-            data = inner.as_bytes() if isinstance(inner, EmailMessage) else b""
+        if part.get_content_type() in ("message/rfc822", "message/global"):
+            data = _forwarded(part)
             yield Source(f"{source.doc_id}!{name if '.' in name else name + '.eml'}", data, "message/rfc822")
             continue
         payload = part.get_payload(decode=True)
         if not isinstance(payload, bytes):
             yield FileReport(f"{source.doc_id}!{name}", skipped="attachment cannot be decoded")
+        elif part.get_content_type() in _OUTLOOK_BUNDLES or name.lower() == "winmail.dat":
+            reason = "Outlook's own bundle of text and attachments (TNEF), which is not read: have it sent as HTML"
+            yield FileReport(f"{source.doc_id}!{name}", skipped=reason)
         elif not _is_decoration(part):
             context.budget.take(len(payload), source.doc_id)
             yield Source(f"{source.doc_id}!{name}", payload)
+
+
+def _forwarded(part: Any) -> bytes:
+    """The message inside a part, also where it was encoded against the rules."""
+    inner = part.get_payload(0) if part.is_multipart() else None
+    if isinstance(inner, EmailMessage):
+        headers = {name.lower() for name, _ in inner.raw_items()}
+        content = inner.get_payload()
+        encoding = str(part.get("Content-Transfer-Encoding") or "").strip().lower()
+        if headers or not isinstance(content, str) or encoding not in ("base64", "quoted-printable"):
+            return inner.as_bytes()
+        inner["Content-Transfer-Encoding"] = encoding
+        decoded = inner.get_payload(decode=True)
+        return decoded if isinstance(decoded, bytes) else b""
+    payload = part.get_payload(decode=True)
+    return payload if isinstance(payload, bytes) else b""
 
 
 def _is_decoration(part: Any) -> bool:

@@ -17,8 +17,10 @@ from ragcli.errors import AccessError, ParseError
 from ragcli.parse.access import says_who
 from ragcli.parse.assemble import clean, one_line
 from ragcli.parse.containers.mail import letter, unused_name
+from ragcli.parse.containers.mail_tree import fuller, texts_together
 from ragcli.parse.decode import decode
-from ragcli.parse.source import Context, Outcome, Source
+from ragcli.parse.hidden import HiddenText
+from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.parse.text.front_matter import claims_access, head_statements
 from ragcli.parse.web.html import read_html
 from ragcli.records import FileReport
@@ -30,7 +32,7 @@ _TRANSPORT_HEADERS = 0x007D
 
 def parse(source: Source, context: Context) -> Iterator[Outcome]:
     """The message, then its attachments. Raises ParseError when there is no message in it."""
-    del context
+    hidden = HiddenText(context.config, context.conditions)
     from olefile import olefile
     from oxmsg import Message
     from oxmsg.domain.model import UnrecognizedCodePageError, UnsupportedEncodingError
@@ -50,22 +52,21 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
             "Subject": one_line(_renamed(message.subject, charset)),
         }
         stated = [item for item in _travelled_with(message.properties) if says_who(item[0])]
-        body = clean(message.body or "")
-        tables = 0
-        if not body.strip() and message.html_body:
+        texts: list[str | Extract] = [clean(message.body or "")]
+        if message.html_body:
             narrow = message.properties.binary_prop_value(_HTML) is None
             page = _renamed(message.html_body, charset if narrow else None)
-            extract = read_html(page, source.doc_id, main_only=False)
-            body, tables = extract.text, extract.coverage.tables
+            texts = [fuller(texts[0], read_html(page, source.doc_id, hidden, main_only=False))]
         attachments = [(_renamed(item.file_name, charset), item.file_bytes) for item in message.attachments]
     except (olefile.OleFileError, OSError, KeyError, ValueError, IndexError, AttributeError, AssertionError) as error:
         raise ParseError(f"{source.doc_id}: not a readable Outlook message: {error}") from error
     except (UnrecognizedCodePageError, UnsupportedEncodingError) as error:
         raise ParseError(f"{source.doc_id}: an Outlook message in a code page that is not known") from error
+    body = texts_together(texts)
     if claims_access(body):
         told = "the message begins like front matter that says who may see it, which is not read in mail"
         raise AccessError(f"{source.doc_id}: {told}", hint="a header X-ACL, a rule in ingest.rules, or --acl")
-    yield replace(letter(headers, body, tables, []), stated=(*stated, *head_statements(body)))
+    yield replace(letter(headers, texts, hidden.warnings), stated=(*stated, *head_statements(body)))
     used: set[str] = set()
     for number, (name, data) in enumerate(attachments, 1):
         shown = unused_name(one_line(name or "") or f"attachment-{number}", used)

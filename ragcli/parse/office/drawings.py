@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ragcli.parse.assemble import one_line
+from ragcli.parse.web.html_text import alternative_text as alternative_text
 from ragcli.parse.web.html_text import local_name
 
 if TYPE_CHECKING:
@@ -17,12 +17,6 @@ CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 _NODES = ("node", "asst", "doc")
 _DEEPEST = 20
-_GENERATED = re.compile(
-    r"\s*(?:Description automatically generated|Automatisch generierte Beschreibung|Description générée automatiquement"
-    r"|(?:AI|KI)[-\s]?(?:generated|generiert|生成))[^.。\n]*[.。]?\s*$",
-    re.I,
-)
-_FILE_NAME = re.compile(r"\S+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$", re.I)
 
 
 def chart_title(chart: _Element) -> str:
@@ -137,17 +131,6 @@ def _below(
         yield depth, text
     for _, child in sorted(children.get(name, ())):
         yield from _below(child, depth + 1, points, children, seen)
-
-
-def picture_text(element: _Element) -> str:
-    """The alternative text of a picture or drawing (``descr`` of its properties), without what an editor adds."""
-    return alternative_text(str(element.get("descr") or ""))
-
-
-def alternative_text(written: str) -> str:
-    """An alternative text without what an editor adds to it; empty when it is only the name of a file."""
-    text = one_line(_GENERATED.sub("", written))
-    return "" if _FILE_NAME.fullmatch(text) else text
 
 
 def all_texts(root: _Element) -> Iterator[str]:

@@ -10,27 +10,40 @@ from typing import TYPE_CHECKING
 
 from ragcli.parse.assemble import clean, cover
 from ragcli.parse.decode import decode
+from ragcli.parse.hidden import HiddenText
 from ragcli.parse.source import Context, Extract, Outcome, Source
-from ragcli.parse.text.front_matter import split_front_matter
+from ragcli.parse.text.front_matter import head_statements, split_front_matter
 from ragcli.records import Block, BlockKind, Coverage, Span
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
+# Code first: what looks like a comment in it is none.
+_COMMENTS = re.compile(
+    r"""^[ \t]*(?P<fence>`{3,}|~{3,})[^\n]*\n(?s:.*?)(?:^[ \t]*(?P=fence)|\Z)  # a fence
+    |^(?:[ ]{4}|\t)[^\n]*                                     # indented
+    |(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)     # within a line
+    |(?P<comment><!--(?s:.*?)-->
+        |(?<![\w%])%%(?!%)[^%\n]+%%(?![\w%])
+        |^[ \t]*%%[ \t]*\n(?s:.*?)^[ \t]*%%[ \t]*$
+        |^%%(?s:(?:(?!%%).)+)%%[ \t]*$)""",
+    re.M | re.X,
+)
+
 
 def parse(source: Source, context: Context) -> Iterator[Outcome]:
     """One document: the Markdown without its front matter, lines as in the source."""
-    del context
     decoded = decode(source.data)
-    extract = read_markdown(clean(decoded.text), source.doc_id)
-    warnings = (*extract.coverage.warnings, *decoded.warnings)
+    hidden = HiddenText(context.config, context.conditions)
+    extract = read_markdown(clean(decoded.text), source.doc_id, hidden)
+    warnings = (*extract.coverage.warnings, *decoded.warnings, *hidden.warnings)
     yield replace(extract, encoding=decoded.encoding, coverage=replace(extract.coverage, warnings=warnings))
 
 
-def read_markdown(text: str, where: str) -> Extract:
-    """Markdown ``text`` (clean, with or without front matter) as blocks over itself."""
+def read_markdown(text: str, where: str, hidden: HiddenText) -> Extract:
+    """Markdown ``text`` (clean, with or without front matter) as blocks over itself, without its comments."""
     front = split_front_matter(text, where)
-    extract = read_body(front.body)
+    extract = read_body(_without_comments(front.body, hidden))
     warnings = (front.warning,) if front.warning else ()
     return replace(
         extract,
@@ -38,7 +51,24 @@ def read_markdown(text: str, where: str) -> Extract:
         line_of_key=front.lines,
         coverage=replace(extract.coverage, warnings=warnings),
         first_line=front.first_line,
+        stated=tuple(head_statements(front.body)),  # a comment may say who sees the text
     )
+
+
+def _without_comments(text: str, hidden: HiddenText) -> str:
+    """Text whose comments (of HTML and of Obsidian) are empty lines, unless hidden text is read."""
+    if "<!--" not in text and "%%" not in text:
+        return text
+
+    def kept(found: re.Match[str]) -> str:
+        words = " ".join((found["comment"] or "").strip("<!->% \n").split())
+        if not words or hidden.reads("comments", len(words)):
+            return found[0]
+        return "\n" * found[0].count("\n")
+
+    # Behind the last end of a comment none is looked for: each beginning would be followed to the end of the text.
+    end = max(text.rfind("-->"), text.rfind("%%")) + 3
+    return _COMMENTS.sub(kept, text[:end]) + text[end:]
 
 
 def read_body(text: str) -> Extract:
@@ -109,6 +139,7 @@ def _heading_sources(tokens: list[Token]) -> Iterator[str]:
 
 _PLAIN = (
     (re.compile(r"\s*\{[#.:][^}]*\}\s*$"), ""),
+    (re.compile(r"!?\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]+)\]\]"), r"\1"),
     (re.compile(r"!\[([^\]]*)\]\([^)]*\)"), r"\1"),
     (re.compile(r"\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])"), r"\1"),
     (re.compile(r"<((?:https?|mailto):[^>\s]+)>"), r"\1"),

@@ -21,6 +21,8 @@ from ragcli.parse.text.front_matter import claims_access, head_statements
 from ragcli.parse.text.text import read_blocks
 from ragcli.records import Coverage, FileReport
 
+# The line by which a table says to Excel what stands between its fields.
+_SEPARATOR = re.compile(r'\s*"?sep=([^\s\w"]|\t)"?[ \t;,]*(?:\n|\Z)', re.I)
 _DELIMITERS = ",;\t|"
 _ID_KEYS = ("_id", "id", "doc_id")
 _TEXT_KEYS = ("text", "body", "content", "abstract")
@@ -43,7 +45,10 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
 def _table(source: Source) -> Extract:
     decoded = decode(source.data)
     text = clean(decoded.text)
+    stated_mark = _SEPARATOR.match(text)
+    text = text[stated_mark.end() :] if stated_mark else text
     delimiter = "\t" if source.media_type.startswith("text/tab") else _delimiter(text)
+    delimiter = stated_mark[1] if stated_mark else delimiter
     if claims_access(text):
         told = "begins like front matter that says who may see it, which is not read in a table"
         raise AccessError(f"{source.doc_id}: {told}", hint="give the table a column acl, or restrict it with --acl")

@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterator
 from ragcli.errors import ParseError
 from ragcli.parse.assemble import clean, cover
 from ragcli.parse.decode import decode
+from ragcli.parse.hidden import HiddenText
 from ragcli.parse.source import Context, Extract, Outcome, Source
-from ragcli.parse.text.front_matter import FrontMatter, settings_statements, split_front_matter
+from ragcli.parse.text.front_matter import FrontMatter, head_statements, settings_statements, split_front_matter
+from ragcli.parse.text.restructured import read_rst
 from ragcli.parse.text.text_markup import DESCRIPTIONS, HEADINGS, LITERALS
 from ragcli.records import Block, BlockKind, Coverage, Span
 
@@ -26,25 +28,30 @@ _ITEM = re.compile(r"^([ \t]*)(?:[-*+•‣◦]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|#
 
 def parse(source: Source, context: Context) -> Iterator[Outcome]:
     """One document whose lines are the source's. Raises ParseError when the bytes are no text."""
-    del context
+    hidden = HiddenText(context.config, context.conditions)
     decoded = decode(source.data)
     text = clean(decoded.text)
     if decoded.replaced > _MAX_REPLACED * max(1, len(text)):
         raise ParseError(f"{source.doc_id}: no known encoding fits these bytes")
     front = split_front_matter(text, source.doc_id) if source.media_type in HEADINGS else None
     front = front or FrontMatter({}, {}, text, 1, "")
-    blocks, titles = read_blocks(front.body, source.media_type)
+    stated = tuple(settings_statements(text, source.doc_id)) if source.media_type in _SETTINGS else ()
+    body = front.body
+    if source.media_type == "text/x-rst":
+        stated = tuple(head_statements(body))  # a comment may say who sees the text
+        body = read_rst(body, hidden)
+    blocks, titles = read_blocks(body, source.media_type)
     yield Extract(
-        front.body,
+        body,
         blocks,
         title=titles[0] if titles and blocks and _first_is_heading(blocks) else "",
         heading_titles=titles,
         declared=front.declared,
         line_of_key=front.lines,
-        coverage=Coverage(warnings=(*decoded.warnings, *filter(None, [front.warning]))),
+        coverage=Coverage(warnings=(*decoded.warnings, *filter(None, [front.warning]), *hidden.warnings)),
         encoding=decoded.encoding,
         first_line=front.first_line,
-        stated=tuple(settings_statements(text, source.doc_id)) if source.media_type in _SETTINGS else (),
+        stated=stated,
     )
 
 
@@ -104,6 +111,12 @@ def _kind_of(paragraph: str) -> BlockKind:
 
 
 def _is_grid(lines: list[str]) -> bool:
+    if (
+        len(lines) > 1
+        and all(line.lstrip().startswith("|") for line in lines)
+        and re.match(r"\s*\|[ :|-]+\|$", lines[1])
+    ):
+        return True
     ruled = sum(1 for line in lines if re.match(r"^\s*(?:\+[-=+]{3,}|\|.*\||={2,}( +={2,})+)\s*$", line))
     return len(lines) > 1 and ruled >= 0.8 * len(lines)
 

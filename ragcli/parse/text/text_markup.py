@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ragcli.parse.text.asciidoc import Heading, asciidoc_headings, asciidoc_literals, with_descriptions
+from ragcli.parse.text.restructured import rst_literals
 from ragcli.records import Block, Span
 
 _UNDERLINED = re.compile(
@@ -104,6 +105,7 @@ def _between(opening: str, closing: str) -> Callable[[str], Iterator[Span]]:
 LITERALS: Mapping[str, Callable[[str], Iterator[Span]]] = {
     "text/plain": _between(r"(```|~~~)", r"\1"),
     "text/asciidoc": asciidoc_literals,
+    "text/x-rst": rst_literals,
     "text/org": _between(r"#\+begin_(src|example|export|comment)\b", r"#\+end_\1"),
     "text/x-tex": _between(r"\\begin\{(verbatim\*?|lstlisting|minted|comment)\}", r"\\end\{\1\}"),
 }

@@ -12,7 +12,9 @@ from urllib.parse import unquote
 from ragcli.errors import ParseError
 from ragcli.parse.assemble import Assembly, one_line
 from ragcli.parse.decode import decode
+from ragcli.parse.hidden import HiddenText
 from ragcli.parse.source import Context, Extract, Outcome, Source
+from ragcli.parse.web.hidden_elements import drop_hidden
 from ragcli.parse.web.html import tree_of
 from ragcli.parse.web.html_blocks import pieces_of
 from ragcli.parse.web.safe_xml import read_xml
@@ -40,6 +42,7 @@ def _book(package: zipfile.ZipFile, context: Context) -> Extract:
     opf: Any = read_xml(package.read(path))
     assembly = Assembly()
     tables, missing = 0, []
+    hidden = HiddenText(context.config, context.conditions)
     for href in _spine(opf):
         name = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(href)))
         try:
@@ -50,7 +53,10 @@ def _book(package: zipfile.ZipFile, context: Context) -> Extract:
             missing.append(f"chapter {name} is missing or damaged: {error}")
             continue
         root = tree_of(decode(content).text)
-        for piece in pieces_of(root) if root is not None else ():
+        if root is None:
+            continue
+        drop_hidden(root, hidden)
+        for piece in pieces_of(root):
             assembly.add(piece.kind, piece.text, level=piece.level)
             tables += piece.kind == "table"
     return Extract(
@@ -58,7 +64,7 @@ def _book(package: zipfile.ZipFile, context: Context) -> Extract:
         assembly.blocks,
         title=_stated(opf, "title"),
         declared={"modified": date} if (date := _stated(opf, "date")) else {},
-        coverage=Coverage(tables=tables, warnings=tuple(missing)),
+        coverage=Coverage(tables=tables, warnings=(*missing, *hidden.warnings)),
     )
 
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragcli.parse.assemble import clean
-from ragcli.parse.tables import table_text
+from ragcli.parse.tables import read_table
+from ragcli.parse.web.frames import frame_of, is_meant
 from ragcli.parse.web.html_text import (
     BREAK,
     CELLS,
     DROPPED,
     INLINE,
+    alternative_text,
     broken_lines,
     flat_text,
-    hidden,
     inline_text,
     local_name,
     table_rows,
@@ -30,26 +33,28 @@ _LISTS = {"ul", "ol", "menu", "dir"}
 _OWN_KINDS: dict[str, BlockKind] = {"blockquote": "quote", "figcaption": "caption", "caption": "caption"}
 # What a description may begin with besides text.
 _UNDESCRIBED = {"pre", "table", *_LISTS, *_OWN_KINDS}
-_FRAME_TAGS = {"nav", "footer", "aside", "form", "dialog", "menu"}
-_FRAME_ROLES = {"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alert", "alertdialog"}
-_FRAME_NAMES = re.compile(
-    r"(?:^|[\s_-])(?:cookies?|consent|gdpr|sidebar|side-?bar|menu|nav|navbar|navigation|footer|breadcrumbs?|share|sharing|"
-    r"social|related|recommend(?:ed|ations)?|newsletter|subscribe|comments?|advert(?:isement)?|ads?|promo|popup|modal|"
-    r"widgets?|teasers?|login|signup|pagination|pager|disqus|skip-?link|toolbar|masthead)(?:$|[\s_-])",
-    re.I,
-)
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One block of a page. ``linked`` is the share of its characters that are links; ``framed`` says that an element
-    around it calls itself navigation, footer, banner or the like."""
+    """One block of a page. ``linked`` is the share of its characters that are links, ``links`` holds words and targets.
+
+    ``frame`` names the element around it that calls itself navigation, footer or the like, empty when none does;
+    ``meant`` says that one calls itself a part of the content, such as a caution or the footnotes.
+    """
 
     kind: BlockKind
     text: str
     level: int | None
     linked: float
-    framed: bool
+    frame: str = ""
+    meant: bool = False
+    links: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def framed(self) -> bool:
+        """Whether an element around it is no content."""
+        return bool(self.frame)
 
 
 def pieces_of(root: _Element) -> list[Piece]:
@@ -68,7 +73,10 @@ class _Writer:
         self.pieces: list[Piece] = []
         self._inline: list[str] = []
         self._linked = 0
-        self._frames = 0
+        self._links: list[tuple[str, str]] = []
+        self._pictures: list[tuple[str, int]] = []  # alternative texts, and the characters of them that are a link
+        self._frames: list[str] = []
+        self._meant = 0
         self._marker = ""
         self._terms: list[str] = []  # of a definition list, until their description comes
 
@@ -81,6 +89,9 @@ class _Writer:
             self._terms = []
             self._linked = 0
         self._inline = []
+        pictures, self._pictures = self._pictures, []
+        for words, linked in pictures:
+            self._add("other", f"Picture: {words}", None, linked)
 
     def bare_terms(self) -> None:
         """Terms whose description begins with no text of its own, or that have none, as a paragraph."""
@@ -91,7 +102,9 @@ class _Writer:
     def _add(self, kind: BlockKind, text: str, level: int | None, linked: int) -> None:
         if text.strip():
             share = min(1.0, linked / len(text))
-            self.pieces.append(Piece(kind, text, level, share, self._frames > 0))
+            frame = self._frames[0] if self._frames else ""
+            links, self._links = tuple(self._links), []
+            self.pieces.append(Piece(kind, text, level, share, frame, self._meant > 0 and not frame, links))
 
     def children(self, element: _Element, kind: BlockKind, level: int | None) -> None:
         """The content of an element whose own text is of ``kind``."""
@@ -102,26 +115,47 @@ class _Writer:
 
     def _element(self, element: _Element, kind: BlockKind, level: int | None) -> None:
         tag = local_name(element)
-        if not tag or tag in DROPPED or hidden(element):
+        if not tag or tag in DROPPED:
             return
         if tag == "br":
             self._inline.append(BREAK)
         elif tag in INLINE and not _holds_block(element):
-            text = inline_text(element)
-            self._inline.append(text)
-            self._linked += len(text.strip()) if tag == "a" else _linked_length(element)
+            self._run(element, tag)
         else:
-            framed = _frames(element, tag)
-            self._frames += framed
             self.flush(kind, level)
-            self._block(element, tag, kind, level)
-            self._frames -= framed
+            with self._inside(element, tag):
+                self._block(element, tag, kind, level)
+
+    def _run(self, element: _Element, tag: str) -> None:
+        """An element within a line; a picture that stands alone in it is told after the block."""
+        text = inline_text(element)
+        images = [element] if tag == "img" else list(element.iter("img"))
+        if images and not any(part.strip() for part in element.itertext()):
+            named = [words for image in images if (words := alternative_text(image.get("alt") or ""))]
+            self._pictures += [(words, len(words) * (tag == "a" or tag == "button")) for words in named]
+            return
+        self._inline.append(text)
+        self._linked += len(text.strip()) if tag == "a" else _linked_length(element)
+        self._links += _links_of(element)
+
+    @contextlib.contextmanager
+    def _inside(self, element: _Element, tag: str) -> Iterator[None]:
+        """What an element says of itself, for all that is written meanwhile."""
+        frame = frame_of(element, tag)
+        meant = not frame and is_meant(element, tag)
+        self._frames += [frame] if frame else []
+        self._meant += meant
+        yield
+        self._meant -= meant
+        if frame:
+            self._frames.pop()
 
     def _block(self, element: _Element, tag: str, kind: BlockKind, level: int | None) -> None:
         heading = _HEADING.match(tag)
         if tag in _UNDESCRIBED or heading:
             self.bare_terms()
         if heading:
+            self._links += _links_of(element)
             self._add("heading", flat_text(element), int(heading[1]), _linked_length(element))
         elif tag == "pre":
             self._add("code", clean(_preformatted(element)), None, 0)
@@ -132,6 +166,7 @@ class _Writer:
         elif tag == "dt" and not _holds_structure(element):
             self._terms += filter(None, [broken_lines(inline_text(element))])
             self._linked += _linked_length(element)
+            self._links += _links_of(element)
         else:
             own = _OWN_KINDS.get(tag, kind)
             self.children(element, own, level)
@@ -145,33 +180,28 @@ class _Writer:
             tag = local_name(child)
             if tag in _LISTS:
                 self._list(child, level + 1)
-            elif tag == "li" and not hidden(child):
-                framed = _frames(child, tag)
-                self._frames += framed
+            elif tag == "li":
                 self._marker = "- " if number is None else f"{number}. "
                 number = None if number is None else number + 1
-                self.children(child, "list_item", level)
-                self.flush("list_item", level)
+                with self._inside(child, tag):
+                    self.children(child, "list_item", level)
+                    self.flush("list_item", level)
                 self._marker = ""
-                self._frames -= framed
             elif tag:
                 self._element(child, "paragraph", None)
                 self.flush("paragraph", None)
 
     def _table(self, element: _Element) -> None:
-        for child in element:
-            if local_name(child) == "caption":
-                self._add("caption", flat_text(child), None, 0)
-        self._add("table", table_text(table_rows(element)), None, _linked_length(element))
+        rows, headers = table_rows(element)
+        table = read_table(rows, header_rows=headers)
+        named = [flat_text(child) for child in element if local_name(child) == "caption"]
+        self._add("caption", "\n".join(dict.fromkeys(filter(None, [*named, table.caption]))), None, 0)
+        self._links += _links_of(element)
+        self._add("table", table.text, None, _linked_length(element))
 
 
-def _frames(element: _Element, tag: str) -> bool:
-    """Whether an element calls itself something other than content."""
-    if tag in ("body", "html", "main", "article"):
-        return False
-    if tag in _FRAME_TAGS or (element.get("role") or "").lower() in _FRAME_ROLES:
-        return True
-    return bool(_FRAME_NAMES.search(f"{element.get('class') or ''} {element.get('id') or ''}"))
+def _links_of(element: _Element) -> Iterator[tuple[str, str]]:
+    return ((flat_text(link), link.get("href") or "") for link in element.iter("a"))
 
 
 def _linked_length(element: _Element) -> int:

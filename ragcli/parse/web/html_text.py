@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ragcli.parse.assemble import clean, one_line
+from ragcli.parse.tables import Cell
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -22,18 +24,18 @@ INLINE = {
 }  # fmt: skip
 BREAK = "\x1e"
 CELLS = {"td", "th"}
+_GENERATED = re.compile(
+    r"\s*(?:Description automatically generated|Automatisch generierte Beschreibung|Description générée automatiquement"
+    r"|(?:AI|KI)[-\s]?(?:generated|generiert|生成))[^.。\n]*[.。]?\s*$",
+    re.I,
+)
+_FILE_NAME = re.compile(r"\S+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$", re.I)
 
 
 def local_name(element: _Element) -> str:
     """The tag without its namespace, empty for comments and processing instructions."""
     tag = element.tag
     return tag.rsplit("}", 1)[-1].lower() if isinstance(tag, str) else ""
-
-
-def hidden(element: _Element) -> bool:
-    """Whether the page says that a reader does not see the element."""
-    style = (element.get("style") or "").replace(" ", "").lower()
-    return element.get("hidden") is not None or "display:none" in style or "visibility:hidden" in style
 
 
 def inline_text(element: _Element) -> str:
@@ -45,11 +47,25 @@ def inline_text(element: _Element) -> str:
             parts.append(BREAK)
         elif tag == "input" and child.get("type") in ("checkbox", "radio"):
             parts.append("☒ " if child.get("checked") is not None else "☐ ")
-        elif tag and tag not in DROPPED and not hidden(child):
+        elif tag == "img":
+            parts.append(_pictured(child))
+        elif tag and tag not in DROPPED:
             inner = inline_text(child)
             parts.append(inner if tag in INLINE else f" {inner} ")
         parts.append(child.tail or "")
     return "".join(parts)
+
+
+def _pictured(image: _Element) -> str:
+    """The alternative text of a picture inside a text, set apart from it; empty when it says nothing."""
+    text = alternative_text(image.get("alt") or "")
+    return f" {text} " if text else ""
+
+
+def alternative_text(written: str) -> str:
+    """An alternative text without what an editor adds to it; empty when it is only the name of a file."""
+    text = one_line(_GENERATED.sub("", written))
+    return "" if _FILE_NAME.fullmatch(text) else text
 
 
 def flat_text(element: _Element) -> str:
@@ -57,34 +73,32 @@ def flat_text(element: _Element) -> str:
     return one_line(inline_text(element).replace(BREAK, " "))
 
 
-def table_rows(element: _Element) -> Iterator[list[str]]:
-    """Cells of a table as rows; a spanned cell is written once, in its first place, and leaves the others empty."""
-    covered: set[tuple[int, int]] = set()
-    for number, row in enumerate(_own_rows(element)):
-        cells: list[str] = []
-        for cell in row:
-            if local_name(cell) not in CELLS:
-                continue
-            while (number, len(cells)) in covered:
-                cells.append("")
-            across, down = _span(cell, "colspan"), _span(cell, "rowspan")
-            covered |= {
-                (number + offset, column)
-                for offset in range(1, down)
-                for column in range(len(cells), len(cells) + across)
-            }
-            cells.append(broken_lines(inline_text(cell)))
-            cells += [""] * (across - 1)
-        yield cells
+def table_rows(element: _Element) -> tuple[list[list[Cell]], int | None]:
+    """The cells of a table's rows with what they cover, and how many rows are headers (None: it does not say)."""
+    rows: list[list[Cell]] = []
+    headers, stated = 0, False
+    for place, (row, in_head) in enumerate(_own_rows(element)):
+        cells = [cell for cell in row if local_name(cell) in CELLS]
+        named = bool(cells) and all(local_name(cell) == "th" for cell in cells)
+        stated |= in_head or any(local_name(cell) == "th" for cell in cells)
+        headers += headers == place and (in_head or (named and len(cells) > 1))
+        rows.append([_cell(cell) for cell in cells])
+    if headers == len(rows) or not stated:
+        return rows, None
+    return rows, headers
 
 
-def _own_rows(element: _Element) -> Iterator[_Element]:
+def _cell(cell: _Element) -> Cell:
+    return Cell(broken_lines(inline_text(cell)), _span(cell, "rowspan"), _span(cell, "colspan"))
+
+
+def _own_rows(element: _Element, in_head: bool = False) -> Iterator[tuple[_Element, bool]]:
     for child in element:
         tag = local_name(child)
         if tag == "tr":
-            yield child
+            yield child, in_head
         elif tag in ("thead", "tbody", "tfoot"):
-            yield from _own_rows(child)
+            yield from _own_rows(child, tag == "thead")
 
 
 def _span(cell: _Element, name: str) -> int:
