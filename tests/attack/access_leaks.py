@@ -3,7 +3,7 @@
 A corpus has documents for several groups, each with words, a name, a title and a metadata key of its own (canaries).
 Some were open when questions were asked about them and are closed now. A command is run as some groups would run it:
 
-- no canary of a document closed to them may be printed, unless the asker typed it;
+- no canary of a document closed to them may be printed, unless the asker typed it or an open document names it;
 - what is printed must be what an index prints that never held the closed documents: text, names, counts and errors.
 """
 
@@ -241,6 +241,7 @@ def attack(draw: random.Random, made: Corpus) -> str | None:
     typed = " ".join(line).lower()
     if name in ("eval", "golden lint"):
         typed += (made.folder / "golden.jsonl").read_text().lower()
+    typed += " ".join(item.text for item in made.documents if item.is_open_to(groups))  # may name what it supersedes
     shown = (ran.out + ran.err).lower()
     told = f"rag {' '.join(line)}"
     for item in made.closed_to(groups):
