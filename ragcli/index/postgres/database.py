@@ -98,6 +98,11 @@ class Database:
         """Let go of the connection and of every lock that it holds."""
         self._closing()
 
+    @property
+    def lost(self) -> bool:
+        """Whether the connection has ended: closed, or the server went away."""
+        return self._connection.closed
+
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
         from psycopg import Error

@@ -49,7 +49,7 @@ class PostgresStore:
 
     def _database(self, make: bool = False) -> Database | None:
         """The connection for small things; None when there is no schema yet and none is to be made."""
-        if self._kept is None:
+        if self._kept is None or self._kept.lost:
             self._kept = self._connect()
         if make:
             schema.make(self._kept)
@@ -111,18 +111,14 @@ class PostgresStore:
 
         Raises IndexLocked, naming the holder, when another process writes for longer than ``wait_seconds``.
         """
-        database = self._connect()
-        try:
+        with contextlib.closing(self._connect()) as database:
             _lock(database, wait_seconds)
             schema.make(database)
-            yield PostgresWriter(database, self._shared_caches(database))
-        finally:
-            database.close()
-
-    def _shared_caches(self, own: Database) -> Database:
-        if self._caches is None:
-            return own
-        return Database(self._address, self._caches)
+            if self._caches is None:
+                yield PostgresWriter(database, database)
+                return
+            with contextlib.closing(Database(self._address, self._caches)) as caches:
+                yield PostgresWriter(database, caches)
 
     def use(self, version: str, wait_seconds: float = 0) -> None:
         """Make a kept version the current one. Raises StoreError when it is not there."""
