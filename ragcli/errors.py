@@ -7,6 +7,7 @@
     ├── SourceError          2   a file or folder to read is missing or unreadable
     ├── ModelError           5   a model, an API or an engine could not be reached or refused
     ├── StoreError           6   the index is missing, incompatible or corrupt
+    │   ├── EngineUnreachable 5  the server that holds the index cannot be reached or refuses
     │   └── IndexLocked     75   another process writes the index
     └── (KeyboardInterrupt 130)
 
@@ -116,6 +117,13 @@ class StoreError(RagError):
 
     exit_code = ExitCode.INDEX
     category = "index_corrupt"
+
+
+class EngineUnreachable(StoreError):
+    """The server that holds the index cannot be reached or refuses."""
+
+    exit_code = ExitCode.MODEL
+    category = "engine_unreachable"
 
 
 class IndexLocked(StoreError):

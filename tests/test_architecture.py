@@ -69,6 +69,8 @@ OWNERS = {
     "Stemmer": ("language.stems",),
     "sqlite3": ("index.",),
     "filelock": ("index.publishing.lock",),
+    "psycopg": ("index.postgres.database",),
+    "pgvector": ("index.postgres.database",),
     "sentencex": ("language.sentences",),
     "lxml": ("parse.",),
     "olefile": ("parse.containers.outlook",),
@@ -138,7 +140,7 @@ def test_imports_flow_one_way(path: Path) -> None:
 
 
 STORES = {
-    "application.stores": {"ragcli.index.folder"},
+    "application.stores": {"ragcli.index.folder", "ragcli.index.postgres.store"},
     "pipelines.asking.reader": {"ragcli.index.compatibility"},  # whether two models make comparable vectors
 }
 """What of the index room others may import: everything else they know as ``interfaces.Store`` and ``Engine``."""

@@ -41,7 +41,12 @@ def _setting(
 class IndexConfig:
     """Where versions live and how they are built."""
 
-    engine: str = _setting("folder", "where versions live: folder", group=plugins.ENGINES, own=("folder",))
+    engine: str = _setting(
+        "folder",
+        "where versions live: folder, postgresql (its address in RAG_DATABASE_URL)",
+        group=plugins.ENGINES,
+        own=("folder", "postgresql"),
+    )
     path: str = _setting(".rag", "the index folder, relative to this file")
     keep_versions: int = _setting(5, "versions kept after a publish; older ones are pruned", low=1)
     cache_days: int = _setting(

@@ -98,6 +98,7 @@ REACHING: Mapping[str, Reach] = {
     "embed.model": Reach("names a folder outside of the project", _no_path_outside),
     "rerank.model": Reach("names a folder outside of the project", _no_path_outside),
     **{key: Reach("uses a part of another package", _is_own(own)) for key, own in _PARTS.items()},
+    "index.engine": Reach("keeps the documents outside of the project", lambda value, _: value == "folder"),
 }
 """Every setting that names a host, a service, a path or a part of another package. No setting names a command."""
 

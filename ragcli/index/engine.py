@@ -13,8 +13,8 @@ from ragcli.config import IndexConfig
 from ragcli.errors import ConfigError, StoreError
 from ragcli.index.compatibility import check_analyser
 from ragcli.index.dense.vector_search import VectorSearch
-from ragcli.index.lexical import analysis
-from ragcli.index.lexical.bm25 import LexicalReader, part_name, without_stop_words
+from ragcli.index.lexical.bm25 import LexicalReader, part_name
+from ragcli.index.lexical.questions import question_terms
 from ragcli.index.manifest import Manifest, read_manifest
 from ragcli.index.roots import roots_now
 from ragcli.index.segments.selection import Selection, select
@@ -23,7 +23,6 @@ from ragcli.index.segments.supersedes import read_references
 from ragcli.index.segments.view import LEXICAL as LEXICAL
 from ragcli.index.segments.view import View
 from ragcli.index.versions import Pin
-from ragcli.language.stems import stemmer_name
 from ragcli.records import Allowed, Chunk, DenseMethod, Document, EmbedderInfo, Hit, Ranking, Scope
 
 if TYPE_CHECKING:
@@ -175,16 +174,7 @@ class FolderEngine:
         """The question's terms in the languages of what its asker may see; others would tell that there are more."""
         seen = selection.languages
         languages = self.manifest.languages if seen is None else sorted(seen | {"en"})
-        found = analysis.query_terms(query, languages)
-        if not self._config.stop_words:
-            return found
-        kept: set[str] = set()
-        for language in languages:
-            name = stemmer_name(analysis.base_language(language))
-            words = analysis.plain_words(query)
-            content = without_stop_words(words, name) if name else set(words)
-            kept.update(analysis.query_terms(" ".join(sorted(content)), [language]))
-        return {term: count for term, count in found.items() if term in kept} or found
+        return question_terms(query, languages, self._config.stop_words)
 
     def _keep(self, selection: Selection, numbers: list[int]) -> list[bool]:
         import numpy as np

@@ -14,7 +14,7 @@ from ragcli.index.durable import DISK_HINT
 from ragcli.records import SessionInfo, Turn
 from ragcli.regular_files import check_folder, json_lines, make_folder, open_regular
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+SESSION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 class Sessions:
@@ -72,7 +72,7 @@ class Sessions:
         return gone
 
     def _path(self, name: str) -> Path:
-        if not _NAME.fullmatch(name):
+        if not SESSION_NAME.fullmatch(name):
             raise ConfigError(f"a session cannot be named {name!r}", hint="letters, digits, dots, dashes, underscores")
         return self.folder / f"{name}.jsonl"
 

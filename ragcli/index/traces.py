@@ -71,7 +71,7 @@ class Traces:
 
     def forget(self, doc_ids: Collection[str]) -> int:
         """Removes every trace that touched one of the documents; how many went."""
-        gone = {trace.trace_id for trace in self if _touches(trace, frozenset(doc_ids))}
+        gone = {trace.trace_id for trace in self if touches(trace, frozenset(doc_ids))}
         for name in (*self._days(), _FEEDBACK) if gone else ():
             self._rewrite(name, lambda row: row.get("trace_id") not in gone)
         return len(gone)
@@ -112,7 +112,8 @@ class Traces:
         aside.replace(path)
 
 
-def _touches(trace: Trace, doc_ids: frozenset[str]) -> bool:
+def touches(trace: Trace, doc_ids: frozenset[str]) -> bool:
+    """Whether a trace shows one of the documents."""
     chunk_ids = [chunk_id for chunk_id, _ in trace.hits] + [*trace.passages, *trace.cited]
     chunk_ids += [chunk_id for step in trace.steps for chunk_id in step.chunk_ids]
     return any(chunk_id.rpartition("#")[0] in doc_ids for chunk_id in chunk_ids)

@@ -31,7 +31,7 @@ def probes(text: str) -> list[str]:
 
 def search_folder(folder: Path, texts: Sequence[str]) -> tuple[int, list[str]]:
     """How many files were searched, and the paths (relative, with table and row) in which one of the texts stands."""
-    needles = sorted({form for text in texts for form in _forms(text)})
+    needles = sorted({form for text in texts for form in forms(text)})
     found: list[str] = []
     files = [path for path in sorted(folder.rglob("*")) if kind_of(path) == "a file"]
     for path in files if needles else ():
@@ -43,7 +43,7 @@ def search_folder(folder: Path, texts: Sequence[str]) -> tuple[int, list[str]]:
     return len(files), found
 
 
-def _forms(text: str) -> Iterator[bytes]:
+def forms(text: str) -> Iterator[bytes]:
     """A text as it may stand in a file: plain, and inside JSON with and without escapes."""
     yield text.encode("utf-8", "surrogatepass")
     for ascii_only in (True, False):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -11,7 +13,23 @@ from ragcli.records import Document, Filter, Ranking, Scope
 from tests.engines.memory import MemoryStore
 from tests.index.corpus import publish_to
 
-STORES: Mapping[str, Callable[[Path], Store]] = {"folder": IndexFolder, "memory": lambda path: MemoryStore()}
+
+def _postgres(path: Path) -> Store:
+    """A store in a schema of its own, named after a folder of the test."""
+    from ragcli.index.postgres.store import PostgresStore
+
+    name = f"test_{hashlib.sha256(str(path).encode()).hexdigest()[:16]}"
+    return PostgresStore(os.environ[ADDRESS], name=name)
+
+
+ADDRESS = "RAGCLI_TEST_DATABASE_URL"
+"""Of a server with pgvector, on which the cases make and leave schemas; without it they do not run there."""
+
+STORES: Mapping[str, Callable[[Path], Store]] = {
+    "folder": IndexFolder,
+    "memory": lambda path: MemoryStore(),
+    **({"postgresql": _postgres} if os.environ.get(ADDRESS) else {}),
+}
 
 
 def opened(store: Store, *documents: Document, **index: object) -> Engine:

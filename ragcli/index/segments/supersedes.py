@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ragcli.index.segments.segment import Segment
+    from ragcli.index.segments.searched import Searched
 
 NAME = "supersedes.json"
 _MOST_BYTES = 256 << 20
@@ -72,7 +72,7 @@ class References:
 
     def superseded(
         self,
-        segments: Sequence[Segment],
+        segments: Sequence[Searched],
         living: Sequence[NDArray[np.bool_] | None],
         visible: Sequence[NDArray[np.bool_] | None],
         as_of: str,

@@ -138,7 +138,7 @@ class Staging:
         known = {root.path: root for root in self.roots()}
         if absolute in known:
             return known[absolute]
-        label = _unique_label(absolute, {root.label for root in known.values()})
+        label = unique_label(absolute, {root.label for root in known.values()})
         relative = relative_to_index(absolute, self.folder)
         cursor = self._run(
             "INSERT INTO roots (path, label, relative) VALUES (?, ?, ?)",
@@ -339,7 +339,8 @@ def _file_state(row: Sequence[object]) -> FileState:
     )
 
 
-def _unique_label(path: PurePath, taken: set[str]) -> str:
+def unique_label(path: PurePath, taken: set[str]) -> str:
+    """The last name of a path, numbered when it is ``taken``."""
     name = path.name or "root"
     label, number = name, 2
     while label in taken:
