@@ -42,6 +42,7 @@ _CANDIDATES = 8
 _SAMPLE = 20_000  # bytes of lines that are not plain ASCII
 _LOOKED_AT = 4_000  # characters whose words are looked at
 _LEAST = 0.1  # a likelihood under which nothing is known
+_ODDITY = 3  # a few characters out of place say more than their share
 _AS_LIKELY = 0.93
 
 
@@ -191,7 +192,7 @@ def _readings(sample: bytes) -> list[_Reading]:
     if max((reading.likely for reading in found.values()), default=0.0) < _LEAST:
         text = _lenient(sample, "cp1252")
         if text is not None:
-            found["cp1252"] = _Reading(_LEAST * _wordlike(text), "cp1252", text)
+            found["cp1252"] = _Reading(_LEAST / 2 * _wordlike(text), "cp1252", text)  # where all else looks wrong
     return sorted(found.values(), key=lambda reading: (-reading.likely, reading.encoding))
 
 
@@ -225,13 +226,13 @@ def _lenient(sample: bytes, name: str) -> str | None:
 
 
 def _wordlike(text: str) -> float:
-    """The share of words that are of one script, times that of characters that stand where such characters may."""
+    """The share of words of one script, times that (cubed) of characters that stand where such characters may."""
     text = text[:_LOOKED_AT]
     words = [word for word in _WORD.findall(text) if not word.isascii()]
     mixed = sum(1 for word in words if len({_script(char) for char in word} & _APART) > 1)
     outside = sum(1 for char in text if char > "\x7f")
     odd = sum(_is_odd(*around) for around in zip(" " + text, text, text[1:] + " ", strict=False))
-    return (1 - mixed / max(1, len(words))) * (1 - odd / max(1, outside))
+    return (1 - mixed / max(1, len(words))) * (1 - odd / max(1, outside)) ** _ODDITY
 
 
 def _is_odd(before: str, char: str, after: str) -> bool:

@@ -73,7 +73,7 @@ FAMILIES = (
 )
 _BY_TYPE = {kind: family for family in FAMILIES for kind in family.media_types}
 _OUTPUT_SETTINGS = ("ocr", "ocr_languages", "strip_boilerplate")
-_COMMON_VERSION = 5
+_COMMON_VERSION = 6
 
 
 def parse_key(config: IngestConfig) -> str:
