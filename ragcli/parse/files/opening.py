@@ -27,4 +27,5 @@ def open_regular(path: Path) -> BufferedReader:
 def read_regular(path: Path, limit: int) -> bytes:
     """The bytes of a regular file, at most ``limit`` of them and one more. Raises OSError as ``open_regular`` does."""
     with open_regular(path) as file:
-        return file.read(limit + 1)
+        size = os.fstat(file.fileno()).st_size  # a buffer of the size asked for is set aside before anything is read
+        return file.read(min(size, limit) + 1)
