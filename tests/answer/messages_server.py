@@ -144,11 +144,11 @@ def streams(
             if number == error_after:
                 _event(handler, {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})
                 break
-            delta = {"type": "text_delta", "text": text[at : at + piece]}
+            delta: dict[str, Any] = {"type": "text_delta", "text": text[at : at + piece]}
             _event(handler, {"type": "content_block_delta", "index": 0, "delta": delta})
         for citation in citations:
-            delta = {"type": "citations_delta", "citation": citation}
-            _event(handler, {"type": "content_block_delta", "index": 0, "delta": delta})
+            cited = {"type": "citations_delta", "citation": citation}
+            _event(handler, {"type": "content_block_delta", "index": 0, "delta": cited})
         _event(handler, {"type": "content_block_stop", "index": 0})
         delta = {"stop_reason": "end_turn", "stop_sequence": None}
         _event(handler, {"type": "message_delta", "delta": delta, "usage": {"output_tokens": 20}})

@@ -160,3 +160,49 @@ def test_a_term_and_its_description_are_one_block() -> None:
 def test_an_org_heading_with_a_long_run_of_blanks_is_read() -> None:
     text = "* One" + " " * 40_000 + "two :tag:\n* Three\n"  # hangs when its tail is tried at every blank
     assert [heading.title.split() for heading in HEADINGS["text/org"](text)] == [["One", "two"], ["Three"]]
+
+
+FARES = """= Fares
+
+.Fares of 2026
+[cols="1,1,1",options="header"]
+|===
+|Zone 2+|Weekday
+
+.2+|In
+|4.10 |2.00
+|4.40
+|2.20 a\\|b
+|===
+
+After.
+"""
+
+
+def test_a_table_has_the_form_of_all_tables_and_the_lines_stay() -> None:
+    document = parse_one("fares.adoc", FARES.encode())
+    lines = document.text.split("\n")
+    start = lines.index("Fares of 2026")
+    assert [line for line in lines[start:] if line] == [
+        "Fares of 2026",
+        "| Zone | Weekday | Weekday |",
+        "| --- | --- | --- |",
+        "| In | 4.10 | 2.00 |",
+        "| In | 4.40 | 2.20 a\\|b |",
+        "After.",
+    ]
+    assert lines.index("After.") == FARES.split("\n").index("After.")
+    assert [kind for kind, _, _ in shape(document)].count("table") == 1
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "----\n|===\n|a |b\n|===\n----",
+        '[format="csv"]\n|===\na,b\n|===',
+        "|===\n|a |b",
+        "|===\nno cells\n|===",
+    ],
+)
+def test_what_is_no_table_stays_as_it_is(source: str) -> None:
+    assert source in parse_one("a.adoc", f"= Title\n\n{source}\n".encode()).text

@@ -77,9 +77,7 @@ def _word_for_word(claim: Reading, places: Sequence[Reading], share: float) -> V
     A place where nothing was left out counts before one where something was.
     """
     worse: Verdict | None = None
-    for place in places:
-        if (span := standing(claim, place)) is None:
-            continue
+    for place, span in ((one, span) for one in places for span in standing(claim, one)):
         if (cut := _cut_negation(place.text, span)) is not None:
             worse = worse or Verdict("contradicted", share, f"the passage says {cut!r} before these words")
         elif lost := left_out(place, span):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ragcli.answer.check.reading import Reading, Token
 from ragcli.language.patterns import pattern
@@ -16,23 +16,24 @@ _STRONG = pattern(r"[;:\n\u2022|]|\s[\u2013\u2014-]\s")
 _MOST_SHOWN = 6
 
 
-def standing(claim: Reading, evidence: Reading) -> Span | None:
+def standing(claim: Reading, evidence: Reading) -> Iterator[Span]:
     """Where the words of ``claim`` stand together in ``evidence``, numbers and dates in any form, articles apart."""
-    if (span := locate(claim.text, evidence.text)) is not None:
-        return span
+    text, start = evidence.text, 0
+    while (span := locate(claim.text, text[start:])) is not None:
+        yield Span(start + span.start, start + span.end)
+        start += span.end
     mine, theirs = [token.key for token in claim.tokens], [token.key for token in evidence.tokens]
-    for index in range(len(theirs) - len(mine) + 1 if mine else 0):
+    for index in range(len(theirs) - len(mine) + 1 if mine and not start else 0):
         if theirs[index : index + len(mine)] == mine:
             found = evidence.tokens[index : index + len(mine)]
-            return Span(found[0].start, found[-1].end)
-    return None
+            yield Span(found[0].start, found[-1].end)
 
 
 def left_out(evidence: Reading, span: Span) -> tuple[str, ...]:
     """What the sentences around ``span`` say besides it: the conditions, exceptions and details of the statement.
 
-    What a semicolon, a colon or a line's end sets apart is a statement of its own, unless it opens with a word that
-    ties it to this one (``but``, ``unless``). Words without meaning (``However, …``) are no loss.
+    What a semicolon, a colon or a line's end sets apart is a statement of its own, unless it goes on in small letters
+    with a word that ties it to this one (``but``, ``unless``). Words without meaning (``However, …``) are no loss.
     """
     text = evidence.text
     touched = [one for one in sentence_spans(text) if one.start < span.end and span.start < one.end]
@@ -52,6 +53,8 @@ def left_out(evidence: Reading, span: Span) -> tuple[str, ...]:
 
 def _ties(evidence: Reading, start: int, end: int) -> bool:
     opening = [token for token in evidence.tokens if start <= token.start < end][:2]
+    if opening and opening[0].text[:1].isupper():
+        return False
     return any(not token.is_content and _tells(token) for token in opening)
 
 

@@ -14,6 +14,7 @@ from ragcli.parse.assemble import clean, cover
 from ragcli.parse.decode import decode
 from ragcli.parse.hidden import HiddenText
 from ragcli.parse.source import Context, Extract, Outcome, Source
+from ragcli.parse.text.asciidoc_tables import with_tables
 from ragcli.parse.text.front_matter import FrontMatter, head_statements, settings_statements, split_front_matter
 from ragcli.parse.text.restructured import read_rst
 from ragcli.parse.text.text_markup import DESCRIPTIONS, HEADINGS, LITERALS
@@ -40,6 +41,8 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
     if source.media_type == "text/x-rst":
         stated = tuple(head_statements(body))  # a comment may say who sees the text
         body = read_rst(body, hidden)
+    if source.media_type == "text/asciidoc":
+        body = with_tables(body)
     blocks, titles = read_blocks(body, source.media_type)
     yield Extract(
         body,
