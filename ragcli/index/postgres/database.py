@@ -10,6 +10,7 @@ import contextlib
 import os
 import re
 import socket
+import threading
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -55,7 +56,10 @@ def place_of(address: str, schema: str) -> str:
 
 
 class Database:
-    """A connection whose tables are those of one schema. Every statement outside ``transaction`` commits by itself."""
+    """A connection whose tables are those of one schema. Every statement outside ``transaction`` commits by itself.
+
+    Threads may share it: one at a time has it, for a statement or for a whole transaction.
+    """
 
     def __init__(self, address: str, schema: str) -> None:
         """Connect. Raises StoreError when the server cannot be reached or lacks pgvector."""
@@ -63,6 +67,7 @@ class Database:
             raise ValueError(f"{schema!r} is no name of a schema")
         self.location = place_of(address, schema)
         self.schema = schema
+        self._in_use = threading.RLock()
         self._connection = _connected(address, self.location)
         self._closing = weakref.finalize(self, self._connection.close)
         with self._told():
@@ -108,7 +113,8 @@ class Database:
         from psycopg import Error
 
         try:
-            yield
+            with self._in_use:
+                yield
         except Error as error:
             message = " ".join(str(error).split())[:300] or type(error).__name__
             raise StoreError(f"{self.location}: {message}", hint="rag doctor; rag versions verify") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -110,6 +111,21 @@ def test_a_graph_is_made_measured_and_asked(store: PostgresStore, monkeypatch: p
         for method in ("auto", "hnsw"):
             assert len(engine.dense(vector("q"), 10, few, method)[0].hits) == 8
     assert publish_to(store, documents[:300]).recall_at_10 is not None
+
+
+@needs_server
+def test_threads_may_share_an_engine(store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graph, "FROM_CHUNKS", 100)
+    publish_to(store, [document(f"d{n}.md", f"text {n}") for n in range(120)])
+    with contextlib.closing(store.open()) as engine, ThreadPoolExecutor(8) as threads:
+        everything = engine.allowed(Scope())
+
+        def ask(number: int) -> tuple[str, str]:
+            dense, _ = engine.dense(vector(f"text {number}"), 3, everything, "hnsw")
+            lexical = engine.lexical(f"text {number}", 3, everything)
+            return ids(dense)[0], ids(lexical)[0]
+
+        assert list(threads.map(ask, range(120))) == [(f"d{n}.md#1", f"d{n}.md#1") for n in range(120)]
 
 
 @needs_server
