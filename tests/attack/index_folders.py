@@ -31,7 +31,9 @@ from tests.index import crafted, crafted_contents
 from tests.index.crafted import Craft
 
 SECONDS = 5.0
-"""Of processor time of one command; the clock may go twice as far on a busy machine."""
+"""Of processor time that one command may take."""
+HANGS = 120
+"""Seconds by the clock after which a command is taken to hang."""
 MEMORY_BYTES = 5 << 30
 SECRET = "CANARY-7f3a of somebody else"
 
@@ -172,7 +174,7 @@ def _watched(reports: IO[bytes], child: int, count: int) -> Iterator[tuple[int |
     """What a child reports, command by command; when it hangs or dies, that of the one it was at, as the last."""
     for _ in range(count):
         started, killed = time.monotonic(), False
-        ready, _, _ = select.select([reports], [], [], 2 * SECONDS + 10)
+        ready, _, _ = select.select([reports], [], [], HANGS)
         if not ready:
             os.kill(child, signal.SIGKILL)
             killed = True
