@@ -85,7 +85,8 @@ def open_regular(path: Path, flags: int = os.O_RDONLY, mode: int = 0o644, hint: 
 def read_regular(path: Path, limit: int, hint: str = HINT) -> bytes:
     """The content of a file of at most ``limit`` bytes. Raises StoreError for more, else what ``open_regular`` does."""
     with os.fdopen(open_regular(path, hint=hint), "rb") as stream:
-        content = stream.read(limit + 1)
+        size = os.fstat(stream.fileno()).st_size  # a buffer of the size asked for is set aside before anything is read
+        content = stream.read(min(size, limit) + 1)
     if len(content) > limit:
         raise StoreError(f"{path} has more than {limit:,} bytes", hint=hint)
     return content
