@@ -92,6 +92,21 @@ def read_regular(path: Path, limit: int, hint: str = HINT) -> bytes:
     return content
 
 
+def read_named(path: Path, limit: int) -> bytes:
+    """The content of a file that is found by its name alone; a link to it will do.
+
+    Raises OSError for what is no regular file or has more than ``limit`` bytes.
+    """
+    descriptor = os.open(path, os.O_RDONLY | (_GUARD & ~getattr(os, "O_NOFOLLOW", 0)))
+    with os.fdopen(descriptor, "rb") as stream:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(None, "no regular file, but a pipe or device", str(path))
+        if status.st_size > limit:
+            raise OSError(None, f"more than {limit:,} bytes", str(path))
+        return stream.read(status.st_size + 1)
+
+
 def parse_json(content: bytes | str) -> Any:
     """A JSON value. Raises ValueError for what is none, is nested too deeply, or is no UTF-8."""
     try:

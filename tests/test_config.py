@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from pathlib import Path
 from typing import Any
 
@@ -163,3 +164,13 @@ def test_hash_follows_the_settings(tmp_path: Path) -> None:
     config = loaded(tmp_path, "retrieve: {k: 5}\n")
     assert config.hash() != Config().hash()
     assert config.hash("chunk", "embed") == Config().hash("chunk", "embed")
+
+
+def test_a_settings_file_that_is_no_file_is_told_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "rag.yaml")
+    with pytest.raises(ConfigError, match="pipe or device"):
+        load(environ={}, cwd=tmp_path)
+    (tmp_path / "rag.yaml").unlink()
+    (tmp_path / "rag.yaml").symlink_to("/dev/zero")
+    with pytest.raises(ConfigError, match="pipe or device"):
+        load(environ={}, cwd=tmp_path)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from ragcli.application.models import ConfiguredModels
-from ragcli.application.scopes import ScopeOptions, scope_of
+from ragcli.application.scopes import ScopeOptions, scope_of, several
 from ragcli.application.settings import Settings, settings_of
 from ragcli.application.stores import existing, load_store
 from ragcli.config import Config
@@ -126,7 +126,7 @@ class Index:
 
     def ingest(
         self,
-        paths: Sequence[Path_],
+        paths: Path_ | Sequence[Path_],
         *,
         strict: bool = False,
         publish: bool = True,
@@ -140,13 +140,15 @@ class Index:
         Raises SourceError for a missing path or when too much is gone, IndexLocked when another process writes for
         longer than ``wait_seconds``.
         """
-        found = self._builder(wait_seconds, progress).ingest(paths, given, strict=strict, publish=publish)
+        found = self._builder(wait_seconds, progress).ingest(
+            _several_paths(paths), given, strict=strict, publish=publish
+        )
         self.refresh()
         return found
 
-    def plan_ingest(self, paths: Sequence[Path_], **given: Unpack[IngestOptions]) -> IngestPlan:
+    def plan_ingest(self, paths: Path_ | Sequence[Path_], **given: Unpack[IngestOptions]) -> IngestPlan:
         """What an ingest would do and take; nothing is changed."""
-        return self._builder().plan_ingest(paths, given)
+        return self._builder().plan_ingest(_several_paths(paths), given)
 
     def chunk(self, *, wait_seconds: float = 0, progress: Progress | None = None) -> ChunkResult:
         """Cut every ingested document again where the settings ask for it, with statistics over all of them."""
@@ -167,14 +169,14 @@ class Index:
 
         return Builder(self.config, self.store, self.models, wait_seconds=wait_seconds, progress=progress)
 
-    def forget(self, sources: Sequence[str], *, wait_seconds: float = 0) -> Forgotten:
+    def forget(self, sources: str | Sequence[str], *, wait_seconds: float = 0) -> Forgotten:
         """Erase documents from every version, cache, trace and conversation; where a text still stands is named."""
         from ragcli.pipelines.forget import forget
 
         store = existing(self.store)
         self.refresh()
         with store.writer(wait_seconds) as writer:
-            return forget(sources, writer=writer, config=self.config, logs=(store.traces, store.sessions))
+            return forget(several(sources), writer=writer, config=self.config, logs=(store.traces, store.sessions))
 
     @functools.cached_property
     def versions(self) -> Versions:
@@ -365,3 +367,7 @@ def _golden(given: GoldenSet | Path_) -> GoldenSet:
     from ragcli.evaluate.golden_sets.file import load_golden
 
     return load_golden(Path(given)) if isinstance(given, str | PathLike) else given
+
+
+def _several_paths(paths: Path_ | Sequence[Path_]) -> Sequence[Path_]:
+    return (paths,) if isinstance(paths, str | PathLike) else paths

@@ -21,6 +21,9 @@ from ragcli.config.checking import checked, nearest
 from ragcli.config.sections import FILE_NAME, SECTIONS, Config
 from ragcli.config.text import parse_yaml, value_from_text
 from ragcli.errors import ConfigError
+from ragcli.regular_files import read_named
+
+_MOST_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,7 @@ def _from_files(path: Path | None, user_file: Path | None) -> Iterator[_Said]:
 
 def _from_file(path: Path) -> Iterator[tuple[str, Any]]:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_named(path, _MOST_BYTES).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"cannot read {path}: {error}") from error
     content = parse_yaml(text, str(path), unique=True)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 
-from ragcli.config import Config
+from ragcli.config import Config, IndexConfig
 from ragcli.errors import StoreError
 from ragcli.index.lexical import analysis
 from ragcli.index.manifest import FORMAT, Manifest
-from ragcli.records import EmbedderInfo
+from ragcli.records import EmbedderInfo, stricter_default
 
 
 def settings_hash(embedder: EmbedderInfo, config: Config) -> str:
@@ -45,6 +46,13 @@ def why_rebuilt(
             f"is {embedder.model} ({embedder.dimension})"
         )
     return "" if parent.settings_hash == settings_hash(embedder, config) else "settings of the index changed"
+
+
+def searched_under(config: IndexConfig | None, built: IndexConfig) -> IndexConfig:
+    """The settings of a search: those given, else those of the build; of the access default always the stricter."""
+    if config is None:
+        return built
+    return dataclasses.replace(config, default_acl=stricter_default(built.default_acl, config.default_acl))
 
 
 def check_embedder(stored: EmbedderInfo, given: EmbedderInfo) -> None:

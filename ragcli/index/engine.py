@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ragcli.codec import decode
 from ragcli.config import IndexConfig
 from ragcli.errors import ConfigError, StoreError
-from ragcli.index.compatibility import check_analyser
+from ragcli.index.compatibility import check_analyser, searched_under
 from ragcli.index.dense.vector_search import VectorSearch
 from ragcli.index.lexical.bm25 import LexicalReader, part_name
 from ragcli.index.lexical.questions import question_terms
@@ -55,7 +55,7 @@ class FolderEngine:
         self._folder = folder.absolute().parent.parent
         self.manifest: Manifest = read_manifest(folder)
         check_analyser(self.manifest)
-        self._config = config or _built_with(self.manifest)
+        self._config = searched_under(config, _built_with(self.manifest))
         self.view = View.of(folder, self.manifest)
         counts = [segment.document_count for segment in self.view.segments]
         self._references = read_references(folder / SUPERSEDES, counts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ragcli.errors import ConfigError, SourceError
@@ -31,7 +31,7 @@ class Meant:
         self._met: set[str] = set()
         self.roots = self._named_roots(staging.roots())
         ids = {root.root_id for root in self.roots}
-        self._of_roots = {look.doc_id for look in looks if look.root_id in ids}
+        self._known = {look.doc_id for look in looks if look.root_id in ids}
 
     def _named_roots(self, roots: Sequence[Root]) -> list[Root]:
         found = []
@@ -46,12 +46,16 @@ class Meant:
         return found
 
     def __call__(self, doc_id: str, source: str) -> bool:
-        hit = doc_id in self._of_roots
+        hit = doc_id in self._known
         for name in self._names:
             if name in (doc_id, source) or self._is_member(doc_id, name) or self._fits(name, doc_id, source):
                 self._met.add(name)
                 hit = True
         return hit
+
+    def add(self, doc_ids: Iterable[str]) -> None:
+        """Mean these documents too: what came out of a file that was named by its path."""
+        self._known |= set(doc_ids)
 
     def _fits(self, name: str, doc_id: str, source: str) -> bool:
         pattern = self._patterns.get(name)

@@ -35,15 +35,16 @@ def find_staged(staging: Staging, meant: Meant) -> Cleared:
     gone = {look.doc_id for look in looks if meant(look.doc_id, look.relative)}
     gone |= {doc_id for doc_id in staging.document_keys() if meant(doc_id, staging.document(doc_id).source)}
     found = Cleared(doc_ids=gone)
-    found.kept_by = {look.kept for look in looks if look.doc_id in gone and look.kept} - gone
     for root in staging.roots():
         for state in staging.files(root.root_id):
             is_meant = _is_file_meant(meant, root.label, state)
-            if is_meant and not state.doc_ids and not staging.notes.of_file(root.root_id, state.relative):
-                found.doc_ids.add(state.relative)
+            if is_meant:
+                gone |= _documents_of(staging, state) or {state.relative}
             if is_meant or not gone.isdisjoint(_documents_of(staging, state)):
                 found.hashes.add(state.sha256)
     found.hashes.discard("")
+    found.kept_by = {look.kept for look in looks if look.doc_id in gone and look.kept} - gone
+    meant.add(gone)
     return found
 
 

@@ -28,6 +28,7 @@ from ragcli.records.documents import (
     Section,
     Span,
     is_open,
+    stricter_default,
 )
 from ragcli.records.golden import GoldenCase, Judgment
 from ragcli.records.index import Allowed, EmbedderInfo, Forgotten, PublishResult, VersionDiff, VersionInfo
@@ -87,4 +88,5 @@ __all__ = [
     "VersionInfo",
     "hidden_prefix",
     "is_open",
+    "stricter_default",
 ]

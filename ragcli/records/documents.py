@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -84,6 +84,21 @@ class Metadata:
     def is_open_to(self, groups: Collection[str], default_acl: Collection[str]) -> bool:
         """Whether someone in ``groups`` may see it; ``default_acl`` stands in where it names none."""
         return is_open(self.acl, groups, default_acl)
+
+
+def stricter_default(built: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
+    """The groups of documents that name none, where a version was built under one setting and is read under another.
+
+    Only a group that both name will do: so an index that was made closed is not open wherever its settings file is not
+    found.
+    """
+    if not built or not now:
+        return tuple(built or now)
+    return tuple(group for group in now if group in built) or (NOBODY,)
+
+
+NOBODY = ""
+"""A group that nobody is in: no group may be named so."""
 
 
 def is_open(acl: Collection[str], groups: Collection[str], default_acl: Collection[str]) -> bool:

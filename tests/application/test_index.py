@@ -18,7 +18,7 @@ import ragcli
 from ragcli import Index
 from ragcli.codec import encode
 from ragcli.config import load
-from ragcli.errors import ConfigError, NotFound, StoreError
+from ragcli.errors import ConfigError, NotFound, SourceError, StoreError
 from ragcli.interfaces import Store
 from tests.cli.running import REPOSITORY, here
 from tests.engines.stores import STORES
@@ -230,3 +230,30 @@ def test_a_strict_ingest_that_loses_a_file_publishes_nothing(index: Index, docs:
     found = index.ingest([docs], strict=True)
     assert (found.built, [report.path for report in found.parsed.lost]) == (None, ["bad.docx"])
     assert index.versions.current == "v000001"
+
+
+def test_one_name_is_one_name_and_not_its_letters(index: Index) -> None:
+    assert [hit.source for hit in index.search("merger", groups="board").hits] == [
+        hit.source for hit in index.search("merger", groups=["board"]).hits
+    ]
+    with pytest.raises(ConfigError, match="'lang'"):
+        index.search("merger", filters="lang")
+    with pytest.raises(SourceError, match="'nosuch'"):
+        index.forget("nosuch")
+
+
+def test_an_option_that_is_none_is_refused(index: Index) -> None:
+    with pytest.raises(TypeError, match="no option 'k'"):
+        index.search("merger", k=3)  # type: ignore[call-arg]
+
+
+def test_what_was_made_closed_is_not_open_where_its_settings_are_not_found(tmp_path: Path, docs: Path) -> None:
+    place = tmp_path / "closed.index"
+    with Index.create(place, config={"index.default_acl": ["staff"]}) as closed:
+        closed.ingest(docs)
+    with Index.open(place) as plain:
+        assert not plain.search("vacation").hits
+        assert plain.search("vacation", groups=["staff"]).hits
+    with Index.open(place, config={"index.default_acl": ["board"]}) as other:
+        for groups in (["staff"], ["board"], ["staff", "board"]):
+            assert "leave.md" not in {hit.source for hit in other.search("vacation", groups=groups).hits}

@@ -50,6 +50,15 @@ def test_a_copy_is_forgotten_by_its_own_name(project: Project) -> None:  # noqa:
     assert project.found() == {"apple.md": ("birch.md", "cedar.md"), "other.md": ()}
 
 
+def test_a_copy_is_forgotten_by_the_path_of_its_file(project: Project) -> None:  # noqa: F811
+    write_tree(project.folder / "docs", {"apple.md": TEXT, "birch.md": TEXT, "other.md": "other"})
+    project.ingest("docs")
+    result = project.forget("docs/birch.md")
+    assert (result.doc_ids, result.kept_by) == (("birch.md",), ("apple.md",))
+    assert project.places("birch.md") == []
+    assert project.found() == {"apple.md": (), "other.md": ()}
+
+
 def test_a_copy_in_another_root_and_one_in_an_archive_come_back_with_the_next_ingest(project: Project) -> None:  # noqa: F811
     write_tree(project.folder, {"one/apple.md": TEXT, "one/x.md": "x", "two/birch.md": TEXT + " indeed"})
     with zipfile.ZipFile(project.folder / "two" / "pack.zip", "w") as archive:

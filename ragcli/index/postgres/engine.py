@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ragcli.codec import decode
 from ragcli.config import IndexConfig
 from ragcli.errors import ConfigError, StoreError
+from ragcli.index.compatibility import searched_under
 from ragcli.index.lexical import analysis
 from ragcli.index.lexical.questions import question_terms
 from ragcli.index.postgres import search
@@ -56,7 +57,7 @@ class PostgresEngine:
             )
         self._database = database
         self._published = published
-        self._config = config or _built_with(published)
+        self._config = searched_under(config, _built_with(published))
         self._current = current
         self.rows = VersionRows(database, published.number)
         self._allowed: dict[tuple[Scope, str], Allowed] = {}

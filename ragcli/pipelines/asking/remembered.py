@@ -14,7 +14,7 @@ from types import TracebackType
 
 from ragcli.errors import StoreError
 from ragcli.interfaces import Engine, Store
-from ragcli.records import Trace, Turn
+from ragcli.records import Trace, Turn, stricter_default
 
 
 class TodaysAccess:
@@ -70,7 +70,8 @@ class TodaysAccess:
             metadata = engine.headers([doc_id])[0].metadata
         except KeyError:
             return None
-        return metadata.is_open_to(self.groups, self._default)
+        built = engine.settings.get("index", {}).get("default_acl", ())
+        return metadata.is_open_to(self.groups, stricter_default(built, self._default))
 
     def _versions(self) -> Iterator[Engine]:
         """The current version, then the others from the newest to the oldest; those that cannot be read passed over."""
