@@ -19,7 +19,8 @@ from ragcli.records import Chunk, Span, Usage
 KINDS = [
     kind
     for _, kind in inspect.getmembers(records, dataclasses.is_dataclass)
-    if kind.__module__.startswith("ragcli.records.")
+    if isinstance(kind, type)
+    and kind.__module__.startswith("ragcli.records.")
     # the token of one is opaque by intent, the path of the other is one of this machine: neither is kept as JSON
     and kind not in (records.Allowed, records.Root)
 ]

@@ -115,7 +115,7 @@ def test_everything_is_synced_before_the_version_gets_its_name(tmp_path: Path, m
     monkeypatch.setattr(durable, "sync_folder", note)
     monkeypatch.setattr(Path, "rename", rename)
     publish(tmp_path, [document("a.md")])
-    ends = [event for event in events if "build" not in event]
+    ends = [event for event in events if "build" not in event and "cache" not in event]  # a trial may be kept there
     assert ends == ["rename versions/v000001", "sync versions", "sync .", "sync ."]
     assert events.index("sync staging/build/manifest.json") > events.index(
         "sync staging/build/segments/000001/dense.hnsw"

@@ -138,7 +138,7 @@ def test_the_model_searches_and_cites_what_it_saw() -> None:
     result, server = _search_and_answer(_use("search", 1, query="parking"), _use("answer", 2, **FINAL))
     assert [step.query for step in result.steps] == ["How long is parental leave?", "parking"]
     assert result.answer.passages == ("leave.md#1", "approval.md#1", "parking.md#1")
-    assert [sentence.status for sentence in result.answer.sentences] == ["supported", "supported"]
+    assert [sentence.status for sentence in result.answer.sentences] == ["supported", "paraphrase"]
     assert result.answer.usage.input_tokens == 200
     second = server.bodies[1]["messages"]
     assert second[1]["content"][0]["type"] == "tool_use"
@@ -159,7 +159,7 @@ def test_after_the_last_step_it_must_answer() -> None:
 
 def test_a_model_that_answers_in_text_is_read_as_text() -> None:
     result, _ = _search_and_answer(says(json.dumps(FINAL)))
-    assert [sentence.status for sentence in result.answer.sentences] == ["supported", "supported"]
+    assert [sentence.status for sentence in result.answer.sentences] == ["supported", "paraphrase"]
 
 
 def test_a_wrong_tool_call_is_told_so() -> None:
