@@ -63,8 +63,8 @@ def _ended(error: BaseException, output: Output, *, debug: bool, root: Any) -> i
     try:
         code = failures.report(error, output, debug=debug, root=root)
         sys.stdout.flush()
-    except OSError:  # the message itself cannot be written
-        _reader_has_gone()
+    except OSError:  # the message itself cannot be written, or what stands before it
+        _discard_output()
         return failures.describe(error, root)[0]
     return code
 
@@ -80,8 +80,13 @@ def _reader_has_gone() -> bool:
         poll.register(descriptor, select.POLLOUT)
         if not any(event & select.POLLERR for _, event in poll.poll(0)):
             return False
-    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+    _discard_output()
     return True
+
+
+def _discard_output() -> None:
+    """What is left to write goes nowhere, so that the end of the process does not fail on it a second time."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _interrupt_on_termination() -> None:

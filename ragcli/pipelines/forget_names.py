@@ -57,6 +57,10 @@ class Meant:
         """Mean these documents too: what came out of a file that was named by its path."""
         self._known |= set(doc_ids)
 
+    def is_path(self, *paths: str) -> bool:
+        """Whether one of the names is, or is a glob that fits, one of these paths of a file."""
+        return any(name in paths or self._fits(name, paths[0], paths[-1]) for name in self._names)
+
     def _fits(self, name: str, doc_id: str, source: str) -> bool:
         pattern = self._patterns.get(name)
         return pattern is not None and bool(pattern.fullmatch(doc_id) or pattern.fullmatch(source))

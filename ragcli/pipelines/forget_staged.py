@@ -38,8 +38,11 @@ def find_staged(staging: Staging, meant: Meant) -> Cleared:
     for root in staging.roots():
         for state in staging.files(root.root_id):
             is_meant = _is_file_meant(meant, root.label, state)
-            if is_meant:
-                gone |= _documents_of(staging, state) or {state.relative}
+            came = _documents_of(staging, state)
+            if meant.is_path(state.relative, f"{root.label}/{state.relative}"):
+                gone |= came
+            if is_meant and not came:
+                gone.add(state.relative)
             if is_meant or not gone.isdisjoint(_documents_of(staging, state)):
                 found.hashes.add(state.sha256)
     found.hashes.discard("")

@@ -109,8 +109,9 @@ def test_closed_streams_are_no_error(tmp_path: Path) -> None:
     assert subprocess.run(["bash", "-c", line], cwd=tmp_path, env=environment(), check=False).returncode == 0
 
 
-def test_a_full_disk_is_named(tmp_path: Path) -> None:
-    line = f"{sys.executable} -m ragcli config show > /dev/full"
+@pytest.mark.parametrize("command", ["config show", "--help"])  # with and without a rest to write
+def test_a_full_disk_is_named(tmp_path: Path, command: str) -> None:
+    line = f"{sys.executable} -m ragcli {command} > /dev/full"
     done = subprocess.run(
         ["bash", "-c", line], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
     )
