@@ -23,10 +23,10 @@ LONGEST_SECONDS = 20.0
 
 def files() -> list[tuple[str, bytes]]:
     """A file of each kind."""
-    from tests.parse.test_opendocument import CHART, HIDING, SHEETS, file
-    from tests.parse.test_word import PARTS, drawing
-    from tests.parse.test_word_numbers import CASES
-    from tests.parse.word_files import word
+    from tests.parse.office.test_opendocument import CHART, HIDING, SHEETS, file
+    from tests.parse.office.test_word import PARTS, drawing
+    from tests.parse.office.test_word_numbers import CASES
+    from tests.parse.office.word_files import word
 
     body = drawing('<dgm:relIds r:dm="d"/>') + drawing('<c:chart r:id="c"/>') + '<w:altChunk r:id="h"/>'
     frame = '<text:p>a<draw:frame><draw:object xlink:href="./Obj"/></draw:frame></text:p>'

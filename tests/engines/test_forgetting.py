@@ -15,7 +15,7 @@ from ragcli.records import Document, Scope, Trace, Turn
 from tests.engines.stores import ids
 from tests.index.corpus import stage
 from tests.index.records import document
-from tests.pipelines.test_index import CountingEmbedder
+from tests.pipelines.building.test_index import CountingEmbedder
 
 SECRET = "The merger with Quixotic Holdings closes on the fourteenth of May, and nobody knows."
 

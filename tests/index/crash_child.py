@@ -11,7 +11,7 @@ from ragcli.pipelines.building.index import build_index
 from ragcli.records import Document
 from tests.index.corpus import stage
 from tests.index.records import document
-from tests.pipelines.test_index import CountingEmbedder
+from tests.pipelines.building.test_index import CountingEmbedder
 
 DOCUMENTS = 24
 

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 _READ = """
 import sys
 from pathlib import Path
-from tests.index.test_crash import _served
+from tests.index.publishing.test_crash import _served
 folder, seen, last = Path(sys.argv[1]), 0, -1
 print("ready", flush=True)
 while not (folder / "stop").exists():

@@ -14,7 +14,7 @@ from ragcli.pipelines.forget import forget
 from ragcli.records import Document, Forgotten, Scope
 from tests.index.corpus import stage
 from tests.index.records import document
-from tests.pipelines.test_index import CountingEmbedder
+from tests.pipelines.building.test_index import CountingEmbedder
 
 SECRET = (
     "The merger with Quixotic Holdings closes on the fourteenth of May.\nIts codename is zanzibar-77 and nobody knows."

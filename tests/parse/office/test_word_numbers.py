@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.parse.builders import parse_one
-from tests.parse.word_files import level, number, pages_of, paragraph, style, word
+from tests.parse.office.word_files import level, number, pages_of, paragraph, style, word
 
 LEGAL = (
     '<w:abstractNum w:abstractNumId="1"><w:multiLevelType w:val="multilevel"/>'

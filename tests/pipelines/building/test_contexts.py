@@ -15,7 +15,7 @@ from ragcli.index.folder import IndexFolder
 from ragcli.index.publishing.writer import Writer
 from ragcli.pipelines.building.chunk import ChunkResult, chunk, plan_contexts
 from ragcli.records import ModelRequest, Usage
-from tests.pipelines.test_chunk import WordEmbedder, page, put
+from tests.pipelines.building.test_chunk import WordEmbedder, page, put
 
 SETTINGS = Config(chunk=ChunkConfig(max_tokens=10, min_tokens=0, context="anthropic"))
 

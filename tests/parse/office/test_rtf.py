@@ -10,7 +10,7 @@ import pytest
 
 from ragcli.config import IngestConfig
 from tests.parse.builders import parse_bytes, parse_one, shape
-from tests.parse.test_word_numbers import CASES, NOT_IN_LIBREOFFICE
+from tests.parse.office.test_word_numbers import CASES, NOT_IN_LIBREOFFICE
 
 FONTS = (
     r"{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset238 Arial CE;}{\f2\fcharset128 MS Mincho;}{\f3\fcharset2 Symbol;}"

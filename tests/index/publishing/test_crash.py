@@ -27,7 +27,7 @@ from tests.index.records import document
 
 resource = pytest.importorskip("resource", reason="needs POSIX")
 KILLS = int(os.environ.get("RAGCLI_CRASH_KILLS", "5"))
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def _child(folder: Path, first: int, count: int = 1000, **options: object) -> subprocess.Popen[str]:
@@ -150,7 +150,7 @@ def test_read_only_folder_serves_and_refuses_to_be_written() -> None:
         script = (
             "import os, sys, tempfile\n"
             "from pathlib import Path\n"
-            "from tests.index.test_crash import _served, main, read_only_write\n"
+            "from tests.index.publishing.test_crash import _served, main, read_only_write\n"
             "warm = Path(tempfile.mkdtemp())  # the interpreter's own files may be closed to the other user\n"
             "main(warm, 0, 1), _served(warm), read_only_write(Path(os.devnull))\n"
             "os.geteuid() == 0 and os.seteuid(65534)\n"

@@ -7,7 +7,7 @@ import pytest
 from ragcli.config import IngestConfig
 from ragcli.parse.office.drawings import alternative_text
 from tests.parse.builders import parse_bytes, parse_one, shape
-from tests.parse.word_files import named, paragraph, style, word
+from tests.parse.office.word_files import named, paragraph, style, word
 
 
 def run(content: str, properties: str = "") -> str:

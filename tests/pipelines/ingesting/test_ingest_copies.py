@@ -9,7 +9,7 @@ import pytest
 from ragcli.config import Config, IngestConfig, PathRule
 from ragcli.index.publishing.writer import Writer
 from tests.parse.builders import write_tree
-from tests.pipelines.test_ingest import counts, run, texts, writer  # noqa: F401
+from tests.pipelines.ingesting.test_ingest import counts, run, texts, writer  # noqa: F401
 
 LONG = " ".join(
     f"{first}{second}"

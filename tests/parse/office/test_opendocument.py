@@ -10,7 +10,7 @@ import pytest
 
 from ragcli.config import IngestConfig
 from tests.parse.builders import make_zip, parse_bytes, parse_one, shape
-from tests.parse.test_word_numbers import CASES, NOT_IN_LIBREOFFICE
+from tests.parse.office.test_word_numbers import CASES, NOT_IN_LIBREOFFICE
 
 _NAMES = " ".join(
     f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{space}:1.0"'

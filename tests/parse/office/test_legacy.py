@@ -12,7 +12,7 @@ import pytest
 from ragcli.config import IngestConfig
 from tests.parse.builders import parse_bytes, parse_one
 
-SHARED = Path(os.environ.get("RAGCLI_SHARED_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+SHARED = Path(os.environ.get("RAGCLI_SHARED_DATA", Path(__file__).resolve().parents[4] / "shared" / "data"))
 OLD = SHARED / "hard" / "legacy_office"
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 504
 needs_files = pytest.mark.skipif(not OLD.is_dir(), reason="the shared files are not here")

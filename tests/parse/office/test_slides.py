@@ -136,7 +136,7 @@ def test_numbers_links_and_descriptions() -> None:
 
 
 def test_diagrams_are_lists() -> None:
-    from tests.parse.test_word import DIAGRAM
+    from tests.parse.office.test_word import DIAGRAM
 
     presentation = deck()
     slide = blank(presentation)
