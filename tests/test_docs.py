@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import typer
 
-from ragcli.cli.app import app
+from ragcli.cli.app import command_tree
 from ragcli.cli.arguments import takes_value
 from ragcli.config import SECTIONS, Config
 from ragcli.errors import ExitCode
@@ -23,7 +23,7 @@ from tests.cli.running import environment
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-ROOT: Any = typer.main.get_command(app)
+ROOT: Any = command_tree()
 
 
 def fences(language: str) -> list[str]:

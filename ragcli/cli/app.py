@@ -1,35 +1,27 @@
-"""The command tree: ``rag`` with its global options and one command per module."""
+"""The command tree: ``rag`` with its global options, and each command in a module that is read when it is called."""
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from ragcli.cli.commands import (
-    ask,
-    chunk,
-    config,
-    doctor,
-    eval,
-    explain,
-    forget,
-    golden,
-    index,
-    ingest,
-    init,
-    inspect,
-    log,
-    search,
-    session,
-    tune,
-    versions,
-)
 from ragcli.cli.invocation import Invocation, epilog
 from ragcli.cli.output import Color, Output
 from ragcli.cli.progress import show_logs
 from ragcli.errors import ExitCode
+
+_MODULES = {
+    **{"init": "init", "ingest": "ingest", "chunk": "chunk", "index": "index"},
+    **{"search": "search", "ask": "ask", "session": "session"},
+    **{"eval": "eval", "explain": "explain", "golden": "golden", "tune": "tune"},
+    **{"inspect": "inspect", "versions": "versions", "forget": "forget"},
+    **{"log": "log", "stats": "log", "feedback": "log", "config": "config", "doctor": "doctor"},
+}
+"""The commands in the order of ``rag --help``, each with its module in ``cli.commands``."""
 
 app = typer.Typer(
     name="rag",
@@ -66,9 +58,28 @@ def rag(
     context.obj = Invocation(output, config, index, progress=not (no_progress or quiet), debug=debug)
 
 
-_IN_ORDER = (
-    *(init, ingest, chunk, index, search, ask, session, eval, explain, golden, tune),
-    *(inspect, versions, forget, log, config, doctor),
-)
-for _module in _IN_ORDER:
-    _module.register(app)
+class _Commands(Mapping[str, Any]):
+    """The commands by name. A command's module and its options cost time, so each is built when it is asked for."""
+
+    def __init__(self) -> None:
+        self._built: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._built:
+            part = typer.Typer(rich_markup_mode=None)
+            importlib.import_module(f"ragcli.cli.commands.{_MODULES[name]}").register(part)
+            self._built.update(typer.main.get_group(part).commands)
+        return self._built[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_MODULES)
+
+    def __len__(self) -> int:
+        return len(_MODULES)
+
+
+def command_tree() -> Any:
+    """``rag`` as the parser knows it: the global options, and every command under its name."""
+    root: Any = typer.main.get_command(app)
+    root.commands = _Commands()
+    return root

@@ -14,7 +14,7 @@ import typer
 
 from ragcli import __version__, telemetry
 from ragcli.cli import failures
-from ragcli.cli.app import app
+from ragcli.cli.app import command_tree
 from ragcli.cli.arguments import hoisted
 from ragcli.cli.output import Output, protect_streams
 from ragcli.errors import ExitCode
@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``rag`` with ``arguments`` (those of the process without them) and give its exit code."""
     protect_streams()
     telemetry.switch_off()
-    root: Any = typer.main.get_command(app)
+    root = command_tree()
     if "_RAG_COMPLETE" in os.environ:
         root.main(prog_name="rag")
     given = sys.argv[1:] if arguments is None else arguments

@@ -12,7 +12,6 @@ from ragcli.codec import decode
 from ragcli.config import IndexConfig
 from ragcli.errors import ConfigError, StoreError
 from ragcli.index.compatibility import check_analyser, searched_under
-from ragcli.index.dense.vector_search import VectorSearch
 from ragcli.index.lexical.bm25 import LexicalReader, part_name
 from ragcli.index.lexical.questions import question_terms
 from ragcli.index.manifest import Manifest, read_manifest
@@ -28,6 +27,8 @@ from ragcli.records import Allowed, Chunk, DenseMethod, Document, EmbedderInfo, 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ragcli.index.dense.vector_search import VectorSearch
 
 _SCOPES_KEPT = 64
 _FEW_DOCUMENTS = 2_000
@@ -62,7 +63,6 @@ class FolderEngine:
         self._lexical = LexicalReader(folder / LEXICAL)
         if self._lexical.count != self.manifest.chunks:
             raise _damaged(f"BM25 holds {self._lexical.count} chunks, the manifest says {self.manifest.chunks}", folder)
-        self._vectors = VectorSearch(self.view, self.manifest, self._config)
         self._allowed: dict[tuple[Scope, str], Allowed] = {}
 
     def close(self) -> None:
@@ -104,9 +104,15 @@ class FolderEngine:
     @property
     def notices(self) -> tuple[str, ...]:
         """What a user should know about how this version is served."""
-        return tuple(self._vectors.notices)
+        return tuple(self._vectors.notices) if "_vectors" in self.__dict__ else ()
 
     # ------------------------------------------------------------ search
+
+    @functools.cached_property
+    def _vectors(self) -> VectorSearch:
+        from ragcli.index.dense.vector_search import VectorSearch
+
+        return VectorSearch(self.view, self.manifest, self._config)
 
     def allowed(self, scope: Scope) -> Allowed:
         """The chunks a scope may see; kept for the next question of the same scope."""

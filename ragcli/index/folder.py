@@ -8,6 +8,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragcli.config import IndexConfig
 from ragcli.errors import StoreError
@@ -15,10 +16,6 @@ from ragcli.index.compatibility import check_embedder
 from ragcli.index.durable import DISK_HINT, replace_text
 from ragcli.index.engine import FolderEngine
 from ragcli.index.manifest import read_manifest
-from ragcli.index.publishing.writer import TRIAL, Writer, open_writer
-from ragcli.index.sessions import Sessions
-from ragcli.index.traces import Traces
-from ragcli.index.verify import faults
 from ragcli.index.versions import (
     Pin,
     current_or_error,
@@ -31,6 +28,11 @@ from ragcli.index.versions import (
 )
 from ragcli.records import EmbedderInfo, Scope, VersionDiff, VersionInfo
 from ragcli.regular_files import make_folder, read_regular
+
+if TYPE_CHECKING:
+    from ragcli.index.publishing.writer import Writer
+    from ragcli.index.sessions import Sessions
+    from ragcli.index.traces import Traces
 
 _OPEN_ATTEMPTS = 20
 _MOST_NOTE_BYTES = 16 << 20
@@ -66,6 +68,8 @@ class IndexFolder:
 
         Raises IndexLocked, naming the holder, when another process writes for longer than ``wait_seconds``.
         """
+        from ragcli.index.publishing.writer import open_writer
+
         return open_writer(self.path, wait_seconds, self._caches)
 
     def open(self, version: str | None = None, embedder: EmbedderInfo | None = None) -> FolderEngine:
@@ -115,6 +119,8 @@ class IndexFolder:
 
     def verify(self, version: str | None = None) -> list[str]:
         """Everything wrong with a version (the current one by default), a line each; empty when it is sound."""
+        from ragcli.index.verify import faults
+
         path = version_path(self.path, version or current_or_error(self.path))
         try:
             pin = Pin(path)
@@ -135,6 +141,8 @@ class IndexFolder:
 
         It has this folder's caches, so that a text that was embedded before is not embedded again.
         """
+        from ragcli.index.publishing.writer import TRIAL
+
         aside = self.path / "staging" if self.path.is_dir() else None
         if aside is not None:
             make_folder(aside)
@@ -147,11 +155,15 @@ class IndexFolder:
     @property
     def traces(self) -> Traces:
         """Past questions."""
+        from ragcli.index.traces import Traces
+
         return Traces(self.path / "traces")
 
     @property
     def sessions(self) -> Sessions:
         """Conversations."""
+        from ragcli.index.sessions import Sessions
+
         return Sessions(self.path / "sessions")
 
     def note(self, name: str) -> str:

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import typer
 
-from ragcli.cli.app import app
+from ragcli.cli.app import command_tree
 from ragcli.cli.arguments import hoisted
 from ragcli.errors import ConfigError
 
-ROOT: Any = typer.main.get_command(app)
+ROOT: Any = command_tree()
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcli.errors import StoreError
-from ragcli.index.segments.segment import map_array
+from ragcli.index.segments.segment import CENTRE, CODES, map_array
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-CODES = "codes.npy"
-CENTRE = "centre.npy"
 MIN_ROWS = 100_000
 """Smaller segments are scanned whole in about ten milliseconds and have no codes."""
 

@@ -33,6 +33,8 @@ OFFSETS = "offsets.npy"
 NUMBERS = "numbers.npy"
 EMBEDDINGS = "embeddings.npy"
 GRAPH = "dense.hnsw"
+CODES = "codes.npy"
+CENTRE = "centre.npy"
 
 SCHEMA = """
 CREATE TABLE documents (

@@ -8,9 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcli.errors import StoreError
-from ragcli.index.dense.codes import CENTRE, CODES
 from ragcli.index.manifest import NAME, Manifest, SegmentInfo
-from ragcli.index.segments.segment import EMBEDDINGS, GRAPH, NUMBERS, OFFSETS, RECORDS, Segment, map_array
+from ragcli.index.segments.segment import (
+    CENTRE,
+    CODES,
+    EMBEDDINGS,
+    GRAPH,
+    NUMBERS,
+    OFFSETS,
+    RECORDS,
+    Segment,
+    map_array,
+)
 from ragcli.index.segments.supersedes import Place, Reference, resolve
 
 if TYPE_CHECKING:
@@ -100,7 +109,7 @@ class View:
         if len(numbers) and (not len(filled) or numbers.min() < starts[filled[0]]):
             raise self._foreign()
         owners = filled[np.searchsorted(starts[filled], numbers, side="right") - 1]
-        for number in np.unique(owners):
+        for number in np.flatnonzero(np.bincount(owners)):  # np.unique would load numpy.ma
             places, segment = np.flatnonzero(owners == number), self.segments[int(number)]
             rows = segment.rows_of_numbers(numbers[places])
             if rows.min() < 0 or rows.max() >= segment.chunk_count:
