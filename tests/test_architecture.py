@@ -69,6 +69,7 @@ OWNERS = {
     "Stemmer": ("language.stems",),
     "sqlite3": ("index.",),
     "filelock": ("index.publishing.lock",),
+    "platformdirs": ("embed.remembered",),
     "psycopg": ("index.postgres.database",),
     "pgvector": ("index.postgres.database",),
     "sentencex": ("language.sentences",),

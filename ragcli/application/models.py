@@ -41,6 +41,12 @@ class ConfiguredModels:
                 category="not_on_this_machine",
             ) from error
 
+    def forget_weights(self) -> None:
+        """Read the weights whole, and hash them, when they are loaded next; else they are known by size and times."""
+        from ragcli.embed.remembered import forget_weights
+
+        forget_weights()
+
     def reranker(self, embedder: Callable[[], Embedder]) -> Reranker | None:
         """The configured reranker, None for none; ``embedder`` is called only by a method that needs it."""
         from ragcli.retrieve.rerank import load_reranker

@@ -15,7 +15,8 @@ import numpy as np
 
 from ragcli.embed import packaged
 from ragcli.embed.batches import by_length
-from ragcli.embed.model_folder import ModelFolder, file_sha256
+from ragcli.embed.model_folder import ModelFolder
+from ragcli.embed.remembered import weights_sha256
 from ragcli.embed.rows import Vectors, report_cut, unit
 from ragcli.embed.tokens import ModelTokenizer, tokenizer_from_file
 from ragcli.errors import ModelError
@@ -103,7 +104,7 @@ class OnnxBertEmbedder:
         with self._lock:
             if self._session is None:
                 with ThreadPoolExecutor(1) as pool:  # hashing and starting take as long; both leave Python free
-                    digest = pool.submit(file_sha256, self._folder.weights) if self._sha256 else None
+                    digest = pool.submit(weights_sha256, self._folder.weights) if self._sha256 else None
                     try:
                         session = self._start()
                     finally:  # weights that are damaged are named so, whatever the session makes of them

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SCORED_BY_MODEL = 32
+SCORED_BY_MODEL = 12
 
 Ranked = Sequence[tuple[Seen, float]]
 """Candidates with their scores, best first."""

@@ -76,6 +76,7 @@ def _tried(name: str, check: Callable[[], str]) -> Check:
 
 
 def _embedding(index: Index) -> str:
+    index.models.forget_weights()
     embedder = index.models.embedder()
     vector = embedder.queries(["Does the model run?"])
     return f"{embedder.info.model} gives vectors of {vector.shape[1]} numbers, window {embedder.info.window} tokens"
