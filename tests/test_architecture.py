@@ -226,6 +226,33 @@ def test_names_mean_something() -> None:
     assert not [path for path in MODULES if path.stem in empty or path.parent.name in empty]
 
 
+def definitions(path: Path) -> Iterator[str]:
+    """Public classes and types that a module defines."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            if re.fullmatch("[A-Z][a-z]+([A-Z][a-z]+)*", name) and isinstance(node.value, ast.Subscript):
+                yield name
+
+
+def test_what_passes_between_stages_has_its_name_alone() -> None:
+    """A public name of records and settings, or of a type everybody knows, stands for nothing else anywhere."""
+    defined = {path: set(definitions(path)) for path in MODULES}
+    shared = ("records", "config")
+    known = {name for path, names in defined.items() if stage_of(path) in shared for name in names}
+    known |= {"Path", "Stages", "_Reader"}
+    again = {
+        f"{name_of(path)}.{name}"
+        for path, names in defined.items()
+        if stage_of(path) not in shared
+        for name in names
+        if name in known
+    }
+    assert not again
+
+
 def test_one_catch() -> None:
     """Catching everything is for ``main`` alone; cleaning up and raising again is not catching."""
     catches = []
