@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
 from ragcli.cli.app import command_tree
 from ragcli.cli.arguments import takes_value

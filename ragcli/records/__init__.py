@@ -130,9 +130,7 @@ _MODULES = {
     ),
     **dict.fromkeys(("GoldenCase", "Judgment"), "golden"),
     **dict.fromkeys(("Allowed", "EmbedderInfo", "Forgotten", "PublishResult", "VersionDiff", "VersionInfo"), "index"),
-    **dict.fromkeys(
-        ("DenseMethod", "Filter", "Hit", "Ranking", "Retrieval", "RetrievedChunk", "Scope", "SearchMode"), "retrieval"
-    ),
+    **dict.fromkeys(("DenseMethod", "Filter", "Hit", "Ranking", "Retrieval", "RetrievedChunk", "Scope"), "retrieval"),
     **dict.fromkeys(("SessionInfo", "Turn"), "sessions"),
     **dict.fromkeys(("Entry", "FileState", "Given", "Look", "Root", "hidden_prefix"), "staged"),
 }
