@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ragcli.codec import encode
 
 if TYPE_CHECKING:
-    from ragcli.evaluate.gate import Verdict
+    from ragcli.evaluate.gate import GateVerdict
     from ragcli.evaluate.golden_sets.lint import Finding
     from ragcli.evaluate.run import EvalRun
     from ragcli.evaluate.trail import Trail
@@ -74,7 +74,7 @@ class Evaluated:
     """A measured golden set with its verdict, and the run that it was compared with."""
 
     run: EvalRun
-    verdict: Verdict
+    verdict: GateVerdict
     baseline: EvalRun | None = None
 
     def to_json(self) -> dict[str, Any]:

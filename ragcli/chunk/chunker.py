@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ragcli.chunk.assembly import assemble
 from ragcli.chunk.context import room_for
-from ragcli.chunk.cuts import Cut, Path, Sizes
+from ragcli.chunk.cuts import Cut, HeadingPath, Sizes
 from ragcli.chunk.fixed import fixed_cuts
 from ragcli.chunk.overlap import with_overlap
 from ragcli.chunk.parents import with_parents
@@ -45,7 +45,7 @@ def chunk_document(
     prefixes = Prefixes(document.title, tokenizer, inside // PREFIX_SHARE)
     tokens = TokenMap(document.text, tokenizer)
 
-    def room(path: Path) -> int:
+    def room(path: HeadingPath) -> int:
         return max(1, inside - prefixes.size(path) - 1 - reserve)
 
     cuts = _cuts(document, tokens, config, room, similarity)
@@ -59,7 +59,7 @@ def _cuts(
     document: Document,
     tokens: TokenMap,
     config: ChunkConfig,
-    room: Callable[[Path], int],
+    room: Callable[[HeadingPath], int],
     similarity: Similarity | None,
 ) -> list[Cut]:
     if config.strategy == "fixed":

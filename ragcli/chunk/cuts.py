@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ragcli.records import Span
 
-Path = tuple[str, ...]
+HeadingPath = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Cut:
     """
 
     span: Span
-    path: Path
+    path: HeadingPath
     lead: str = ""
     continues: bool = False
 
@@ -33,8 +33,8 @@ class Sizes:
 
     wanted: int
     minimum: int
-    room: Callable[[Path], int]
+    room: Callable[[HeadingPath], int]
 
-    def limit(self, path: Path) -> int:
+    def limit(self, path: HeadingPath) -> int:
         """Tokens of text under a heading path."""
         return max(1, min(self.wanted, self.room(path)))

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ragcli.config import SearchMode
 from ragcli.errors import ConfigError
 
 if TYPE_CHECKING:
     from ragcli.application.scopes import ScopeOptions
 
 
-SearchMode = Literal["hybrid", "bm25", "dense"]
 K = Annotated[int | None, typer.Option("-k", metavar="N", help="Passages returned [default: retrieve.k].")]
 Filters = Annotated[
     list[str] | None,

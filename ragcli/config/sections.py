@@ -16,6 +16,7 @@ from ragcli import plugins
 
 FILE_NAME = "rag.yaml"
 MASK = "***"
+SearchMode = Literal["hybrid", "bm25", "dense"]
 
 
 def _setting(
@@ -145,7 +146,7 @@ class EmbedConfig:
 class RetrieveConfig:
     """How candidates are found and fused."""
 
-    mode: Literal["hybrid", "bm25", "dense"] = _setting("hybrid", "hybrid, bm25 or dense")
+    mode: SearchMode = _setting("hybrid", "hybrid, bm25 or dense")
     k: int = _setting(8, "passages returned", low=1, high=1000)
     depth: int = _setting(100, "candidates taken from each leg", low=1)
     fusion: Literal["rrf", "convex"] = _setting("convex", "rrf, or convex: a weighted sum of scaled scores")

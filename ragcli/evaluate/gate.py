@@ -1,6 +1,6 @@
 """The gate: thresholds, labels that left the corpus, and regressions against a kept run, as one verdict.
 
-The exit code, the printed line and every report are derived from the one ``Verdict``, so they cannot disagree.
+The exit code, the printed line and every report are derived from the one ``GateVerdict``, so they cannot disagree.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def judge_run(
     allow_other: bool = False,
     tolerance: float = 0.01,
     how: Bootstrap | None = None,
-) -> Verdict:
+) -> GateVerdict:
     """The verdict over a run.
 
     Raises ConfigError for a threshold on an unknown measure, and for a baseline made from another golden set or corpus
@@ -50,13 +50,13 @@ def judge_run(
     if fail_under or baseline is not None:
         checks += _labels(run)
     if baseline is None:
-        return Verdict(tuple(checks))
+        return GateVerdict(tuple(checks))
     if not allow_other:
         check_comparable(baseline, baseline_name, golden_digest=run.golden_digest, corpus=run.corpus)
     comparison = compare(run, baseline, baseline_name, fail_under, how or Bootstrap())
     watched = [item for item in comparison.differences if _is_watched(item.measure, fail_under)]
     checks += [_regression(item, tolerance) for item in watched if item.old is not None]
-    return Verdict(tuple(checks), comparison)
+    return GateVerdict(tuple(checks), comparison)
 
 
 def parse_threshold(text: str) -> tuple[str, float]:
@@ -232,7 +232,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class GateVerdict:
     """What the gate found. Without a check nothing was asked for and nothing can fail."""
 
     checks: tuple[Check, ...] = ()

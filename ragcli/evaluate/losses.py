@@ -49,7 +49,7 @@ ANSWER_STAGES = frozenset({"budget", "declined", "generator", "citation", "answe
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class CasePath:
     """What happened to one case.
 
     ``context`` is what reached the generator (without one: the hits). ``allowed`` says whether the asker may see a
@@ -67,7 +67,7 @@ class Path:
     k: int = 0
 
 
-def find_loss(path: Path) -> Loss | None:
+def find_loss(path: CasePath) -> Loss | None:
     """The first stage that lost the case, None when it was not lost or nothing was expected."""
     case = path.judged.case
     if not case.answerable and path.answer is not None:
@@ -92,12 +92,12 @@ def first_rank(unit: Unit, chunk_ids: Iterable[str]) -> int | None:
     return next((rank for rank, chunk_id in enumerate(chunk_ids, start=1) if unit.served_by(chunk_id)), None)
 
 
-def legs_to_try(path: Path) -> tuple[str, ...]:
+def legs_to_try(path: CasePath) -> tuple[str, ...]:
     """Legs that did not run or found nothing: worth trying to say whether they would have found the passage."""
     return tuple(leg for leg in ("bm25", "dense") if not _hits(path.retrieval.legs.get(leg)))
 
 
-def _retrieval_loss(unit: Unit, path: Path) -> Loss | None:
+def _retrieval_loss(unit: Unit, path: CasePath) -> Loss | None:
     """Where this unit was lost on its way to the generator; None when it got there."""
     if any(holds(unit, piece) for piece in path.context):
         return None
@@ -111,7 +111,7 @@ def _retrieval_loss(unit: Unit, path: Path) -> Loss | None:
     return _ranking_loss(unit, path, max(path.k, len(ids)))
 
 
-def _ranking_loss(unit: Unit, path: Path, k: int) -> Loss:
+def _ranking_loss(unit: Unit, path: CasePath, k: int) -> Loss:
     retrieval = path.retrieval
     legs = {leg: _rank_in(unit, retrieval.legs.get(leg)) for leg in ("bm25", "dense")}
     fused, final = _rank_in(unit, retrieval.fused), first_rank(unit, final_ranking(retrieval))
@@ -134,7 +134,7 @@ def _ranking_loss(unit: Unit, path: Path, k: int) -> Loss:
     return _loss("k", where)
 
 
-def _answer_loss(path: Path, units: Sequence[Unit]) -> Loss | None:
+def _answer_loss(path: CasePath, units: Sequence[Unit]) -> Loss | None:
     answer, case = path.answer, path.judged.case
     assert answer is not None
     if not answer.found:
@@ -152,7 +152,7 @@ def _answer_loss(path: Path, units: Sequence[Unit]) -> Loss | None:
     return None
 
 
-def _is_right(path: Path, answer: Answer) -> bool | None:
+def _is_right(path: CasePath, answer: Answer) -> bool | None:
     """Whether the answer holds what is expected; None when only a free text, or nothing, is known to compare with."""
     case = path.judged.case
     if case.contains:

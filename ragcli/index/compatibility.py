@@ -31,21 +31,24 @@ def settings_hash(embedder: EmbedderInfo, config: Config) -> str:
 
 
 def why_rebuilt(
-    parent: Manifest | None, current: str | None, embedder: EmbedderInfo, config: Config, rebuild: bool
+    current: str | None, stored: EmbedderInfo | None, embedder: EmbedderInfo, *, same: bool, rebuild: bool
 ) -> str:
-    """Why the version before is not built upon; empty when it is."""
+    """Why the ``current`` version is not built upon; empty when it is.
+
+    ``stored`` is its model, None when it cannot be read; ``same`` says whether all else that shapes it is the same.
+    """
     if rebuild:
         return "asked for"
     if current is None:
         return "first version"
-    if parent is None:
+    if stored is None:
         return f"{current} is missing, damaged or of another format"
-    if parent.embedder.model != embedder.model or parent.embedder.dimension != embedder.dimension:
+    if (stored.model, stored.dimension) != (embedder.model, embedder.dimension):
         return (
-            f"embedding model was {parent.embedder.model} ({parent.embedder.dimension} dimensions), "
+            f"embedding model was {stored.model} ({stored.dimension} dimensions), "
             f"is {embedder.model} ({embedder.dimension})"
         )
-    return "" if parent.settings_hash == settings_hash(embedder, config) else "settings of the index changed"
+    return "" if same else "settings of the index changed"
 
 
 def searched_under(config: IndexConfig | None, built: IndexConfig) -> IndexConfig:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     )
     from ragcli.records.golden import GoldenCase, Judgment
     from ragcli.records.index import Allowed, EmbedderInfo, Forgotten, PublishResult, VersionDiff, VersionInfo
-    from ragcli.records.retrieval import DenseMethod, Filter, Hit, Ranking, Retrieval, RetrievedChunk, Scope, SearchMode
+    from ragcli.records.retrieval import DenseMethod, Filter, Hit, Ranking, Retrieval, RetrievedChunk, Scope
     from ragcli.records.sessions import SessionInfo, Turn
     from ragcli.records.staged import Entry, FileState, Given, Look, Root, hidden_prefix
 
@@ -77,7 +77,6 @@ __all__ = [
     "RetrievedChunk",
     "Root",
     "Scope",
-    "SearchMode",
     "Section",
     "Sentence",
     "SentenceStatus",
@@ -131,9 +130,7 @@ _MODULES = {
     ),
     **dict.fromkeys(("GoldenCase", "Judgment"), "golden"),
     **dict.fromkeys(("Allowed", "EmbedderInfo", "Forgotten", "PublishResult", "VersionDiff", "VersionInfo"), "index"),
-    **dict.fromkeys(
-        ("DenseMethod", "Filter", "Hit", "Ranking", "Retrieval", "RetrievedChunk", "Scope", "SearchMode"), "retrieval"
-    ),
+    **dict.fromkeys(("DenseMethod", "Filter", "Hit", "Ranking", "Retrieval", "RetrievedChunk", "Scope"), "retrieval"),
     **dict.fromkeys(("SessionInfo", "Turn"), "sessions"),
     **dict.fromkeys(("Entry", "FileState", "Given", "Look", "Root", "hidden_prefix"), "staged"),
 }

@@ -29,7 +29,7 @@ class Differences:
         return bool(self.added or self.left_out)
 
 
-NO_DIFFERENCES = Differences()
+NO_DIFFERENCES: Differences = Differences()
 
 
 @dataclass(frozen=True, slots=True)

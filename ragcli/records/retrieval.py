@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ragcli.config.sections import SearchMode
 from ragcli.records.chunks import Chunk
 
-SearchMode = Literal["hybrid", "bm25", "dense"]
 DenseMethod = Literal["exact", "hnsw", "quantised"]
 """How vectors were searched; ``quantised``: bit codes first, then exact scores of the nearest (large corpora only)."""
 

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ragcli.config import RetrieveConfig
+from ragcli.config import RetrieveConfig, SearchMode
 from ragcli.errors import ConfigError
-from ragcli.records import Allowed, DenseMethod, Ranking, SearchMode
+from ragcli.records import Allowed, DenseMethod, Ranking
 from ragcli.retrieve.fusion import fuse_convex, fuse_rrf, scores_of
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Stages:
+class Rankings:
     """What each stage made of the candidates."""
 
     candidates: Candidates
@@ -29,19 +29,19 @@ class Stages:
         return first + [hit.chunk_id for hit in self.fused.hits if hit.chunk_id not in placed]
 
 
-def describe_hits(engine: Engine, stages: Stages, k: int) -> tuple[RetrievedChunk, ...]:
+def describe_hits(engine: Engine, rankings: Rankings, k: int) -> tuple[RetrievedChunk, ...]:
     """The first ``k`` chunks that differ in what the retriever reads (title, headings, text).
 
     Copies of a chunk take no place of their own: their sources are named in its ``also_in``.
     """
-    chosen = _first_different(engine, stages.order(), k)
+    chosen = _first_different(engine, rankings.order(), k)
     doc_ids = sorted({copy.doc_id for copies in chosen for copy in copies})
     documents = dict(zip(doc_ids, engine.headers(doc_ids), strict=True))
-    views = {name: _by_id(ranking) for name, ranking in stages.candidates.legs.items()}
-    views |= {"fused": _by_id(stages.fused)}
-    rescored = scores_of(stages.reranked) if stages.reranked else {}
+    views = {name: _by_id(ranking) for name, ranking in rankings.candidates.legs.items()}
+    views |= {"fused": _by_id(rankings.fused)}
+    rescored = scores_of(rankings.reranked) if rankings.reranked else {}
     return tuple(
-        _describe(number, copies, documents, views, stages.candidates.cosines, rescored.get(copies[0].chunk_id))
+        _describe(number, copies, documents, views, rankings.candidates.cosines, rescored.get(copies[0].chunk_id))
         for number, copies in enumerate(chosen, 1)
     )
 

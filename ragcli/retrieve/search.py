@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from ragcli.config import RerankConfig, RetrieveConfig
+from ragcli.config import RerankConfig, RetrieveConfig, SearchMode
 from ragcli.errors import ConfigError
-from ragcli.records import Ranking, Retrieval, Scope, SearchMode
+from ragcli.records import Ranking, Retrieval, Scope
 from ragcli.retrieve.candidates import find_candidates
 from ragcli.retrieve.fusion import rank
-from ragcli.retrieve.hits import Stages, describe_hits
+from ragcli.retrieve.hits import Rankings, describe_hits
 from ragcli.retrieve.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def retrieve(
         with watch.stage("filter"):
             allowed = engine.allowed(scope)
 
-        def stages() -> Stages:
+        def stages() -> Rankings:
             candidates = find_candidates(
                 question, engine=engine, embedder=embedder, allowed=allowed, config=config, mode=mode, watch=watch
             )
@@ -56,7 +56,7 @@ def retrieve(
             if reranker is not None and fused.hits:
                 with watch.stage("rerank"):
                     reranked = _rerank(question, fused, engine, reranker, rerank.depth)
-            return Stages(candidates, fused, reranked)
+            return Rankings(candidates, fused, reranked)
 
         while True:
             found = stages()

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from ragcli.config import Config
 from ragcli.evaluate.golden_sets.file import GoldenSet
 from ragcli.evaluate.golden_sets.resolving import Resolver
-from ragcli.evaluate.losses import Path, find_loss
+from ragcli.evaluate.losses import CasePath, find_loss
 from ragcli.evaluate.measuring.context import Piece
 from ragcli.evaluate.measuring.measures import measure_names
 from ragcli.evaluate.measuring.results import Measured, case_result
@@ -26,7 +26,7 @@ def row(case: GoldenCase, hits: Sequence[str], given: Answer | None = None, *, b
     judged = Resolver(named(*CORPUS)).judge(case)
     found = retrieval(list(hits), bm25=[*hits, *below], dense=[*hits, *below], fused=[*hits, *below])
     pieces = tuple(Piece(hit.chunk.chunk_id, hit.chunk.doc_id, hit.chunk.span) for hit in found.hits)
-    path = Path(judged, found, pieces, given)
+    path = CasePath(judged, found, pieces, given)
     return case_result(Measured(path, find_loss(path), {"retrieve": 3.0, "total": 5.0}), measure_names((1, 3, 5, 10)))
 
 

@@ -10,7 +10,7 @@ import pytest
 from ragcli.config import Config
 from ragcli.evaluate.golden_sets.labels import Judged
 from ragcli.evaluate.golden_sets.resolving import Resolver
-from ragcli.evaluate.losses import STAGES, Path, final_ranking, find_loss, legs_to_try
+from ragcli.evaluate.losses import STAGES, CasePath, final_ranking, find_loss, legs_to_try
 from ragcli.evaluate.measuring.context import Piece
 from ragcli.records import Answer, GoldenCase, Judgment, Retrieval, Span
 from tests.evaluate.builders import answer, chunked, corpus, document, named, ranking, retrieval
@@ -36,7 +36,7 @@ def lost(
     **more: object,
 ) -> str | None:
     context = pieces(*(sent if sent is not None else [hit.chunk.chunk_id for hit in found.hits]))
-    loss = find_loss(Path(case or judged(), found, context, given, **more))  # type: ignore[arg-type]
+    loss = find_loss(CasePath(case or judged(), found, context, given, **more))  # type: ignore[arg-type]
     return loss.stage if loss else None
 
 
@@ -66,7 +66,7 @@ def test_a_parent_passage_around_a_cut_quote_mends_it() -> None:
     cut = Resolver(corpus((doc, chunked(doc, 22)))).judge(
         GoldenCase("c", "q", (Judgment("a", quote="limited to two"),))
     )
-    assert find_loss(Path(cut, retrieval(["a#1"]), [Piece("a#1", "a", Span(0, 35))])) is None
+    assert find_loss(CasePath(cut, retrieval(["a#1"]), [Piece("a#1", "a", Span(0, 35))])) is None
 
 
 def test_filtered() -> None:
@@ -164,7 +164,7 @@ def test_the_final_ranking_reaches_below_the_hits_without_repetition() -> None:
 
 
 def test_legs_worth_trying() -> None:
-    path = Path(judged(), retrieval(OTHERS, bm25=[], dense=OTHERS), ())
+    path = CasePath(judged(), retrieval(OTHERS, bm25=[], dense=OTHERS), ())
     assert legs_to_try(path) == ("bm25",)
     assert legs_to_try(dataclasses.replace(path, retrieval=retrieval(OTHERS, bm25=OTHERS))) == ("dense",)
 

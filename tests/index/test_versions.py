@@ -10,7 +10,7 @@ import pytest
 from ragcli.errors import ConfigError, StoreError
 from ragcli.index.folder import IndexFolder
 from ragcli.index.lexical.writing import LexicalChunk, LexicalWriter
-from ragcli.index.publishing.change import Step, plan
+from ragcli.index.publishing.change import SegmentStep, plan
 from ragcli.records import Scope
 from tests.index.corpus import publish
 from tests.index.crafted import reseal
@@ -156,17 +156,22 @@ def test_arrays_of_objects_are_refused_unread(folder: IndexFolder) -> None:
 @pytest.mark.parametrize(
     ("living", "total", "new", "expected"),
     [
-        ([], [], 5, [Step((), False, True)]),
-        ([100_000], [100_000], 1_000, [Step((0,), True), Step((), False, True)]),
-        ([100_000, 1_000], [100_000, 1_000], 1_000, [Step((0,), True), Step((1,), False, True)]),
-        ([900], [900], 3, [Step((0,), False, True)]),
-        ([100_000], [100_000], 0, [Step((0,), True)]),
-        ([40_000], [100_000], 0, [Step((0,), False)]),
-        ([0, 50_000], [10, 50_000], 0, [Step((1,), True)]),
-        ([9_000, 3_000, 2_000], [9_000, 3_000, 2_000], 2_000, [Step((0,), True), Step((1, 2), False, True)]),
+        ([], [], 5, [SegmentStep((), False, True)]),
+        ([100_000], [100_000], 1_000, [SegmentStep((0,), True), SegmentStep((), False, True)]),
+        ([100_000, 1_000], [100_000, 1_000], 1_000, [SegmentStep((0,), True), SegmentStep((1,), False, True)]),
+        ([900], [900], 3, [SegmentStep((0,), False, True)]),
+        ([100_000], [100_000], 0, [SegmentStep((0,), True)]),
+        ([40_000], [100_000], 0, [SegmentStep((0,), False)]),
+        ([0, 50_000], [10, 50_000], 0, [SegmentStep((1,), True)]),
+        (
+            [9_000, 3_000, 2_000],
+            [9_000, 3_000, 2_000],
+            2_000,
+            [SegmentStep((0,), True), SegmentStep((1, 2), False, True)],
+        ),
     ],
 )
-def test_plan(living: list[int], total: list[int], new: int, expected: list[Step]) -> None:
+def test_plan(living: list[int], total: list[int], new: int, expected: list[SegmentStep]) -> None:
     assert plan(living, total, new) == expected
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ragcli.config import RerankConfig, RetrieveConfig
+from ragcli.config import RerankConfig, RetrieveConfig, SearchMode
 from ragcli.errors import ConfigError, StoreError
-from ragcli.records import Allowed, DenseMethod, Filter, Metadata, Ranking, Retrieval, Scope, SearchMode
+from ragcli.records import Allowed, DenseMethod, Filter, Metadata, Ranking, Retrieval, Scope
 from ragcli.retrieve.rerank import MaxSimReranker
 from ragcli.retrieve.search import retrieve
 from tests.retrieve.memory_engine import MemoryEngine, ToyEmbedder, chunk

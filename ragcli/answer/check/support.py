@@ -30,7 +30,7 @@ _FIGURES = ("number", "date", "time", "code")
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class SupportVerdict:
     """How far an evidence text carries a sentence, and why not further.
 
     ``differs`` is filled for what is carried; ``against_figures`` says that the reason is a figure, date or code that
@@ -44,7 +44,7 @@ class Verdict:
     against_figures: bool = False
 
 
-def check(sentence: str, evidence: str, quoted: Sequence[str] = ()) -> Verdict:
+def check(sentence: str, evidence: str, quoted: Sequence[str] = ()) -> SupportVerdict:
     """How far ``evidence`` (the cited passages whole) carries ``sentence``.
 
     ``quoted`` are the stretches of it that quotes point to. Without one the nearest sentences are looked for, and a
@@ -54,7 +54,7 @@ def check(sentence: str, evidence: str, quoted: Sequence[str] = ()) -> Verdict:
     share = coverage(claim, whole)
     if lost := missing(claim.facts, whole.facts, whole.vocabulary):
         reason = f"{lost[0].kind} {lost[0].text!r} is not in the cited passage"
-        return Verdict("absent", share, reason, against_figures=any(_is_figure(fact) for fact in lost))
+        return SupportVerdict("absent", share, reason, against_figures=any(_is_figure(fact) for fact in lost))
     if quoted:
         near = Reading.of("\n".join(quoted))
     else:
@@ -64,26 +64,26 @@ def check(sentence: str, evidence: str, quoted: Sequence[str] = ()) -> Verdict:
         return verdict
     differs = differences(claim, near)
     if reason := clash(claim, near, whole):
-        return Verdict("contradicted", share, reason, differs)
+        return SupportVerdict("contradicted", share, reason, differs)
     reason = _not_in_order(claim, near) or ("" if differs.any else "it says the same words in another order or form")
     if share >= CARRIED or (bool(quoted) and _touches(claim, near, share)):
-        return Verdict("carried", share, reason, differs)
-    return Verdict("absent", share, reason or "too few of its words stand in the cited passage", differs)
+        return SupportVerdict("carried", share, reason, differs)
+    return SupportVerdict("absent", share, reason or "too few of its words stand in the cited passage", differs)
 
 
-def _word_for_word(claim: Reading, places: Sequence[Reading], share: float) -> Verdict | None:
+def _word_for_word(claim: Reading, places: Sequence[Reading], share: float) -> SupportVerdict | None:
     """The verdict on a sentence whose words stand together in one of the places; None when they stand in none.
 
     A place where nothing was left out counts before one where something was.
     """
-    worse: Verdict | None = None
+    worse: SupportVerdict | None = None
     for place, span in ((one, span) for one in places for span in standing(claim, one)):
         if (cut := _cut_negation(place.text, span)) is not None:
-            worse = worse or Verdict("contradicted", share, f"the passage says {cut!r} before these words")
+            worse = worse or SupportVerdict("contradicted", share, f"the passage says {cut!r} before these words")
         elif lost := left_out(place, span):
-            worse = worse or Verdict("carried", 1.0, differs=Differences((), lost))
+            worse = worse or SupportVerdict("carried", 1.0, differs=Differences((), lost))
         else:
-            return Verdict("verbatim", 1.0)
+            return SupportVerdict("verbatim", 1.0)
     return worse
 
 

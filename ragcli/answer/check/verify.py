@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ragcli.answer.check.citing import Checked, Quoted, marked, numbered
 from ragcli.answer.check.conflicts import conflicts
-from ragcli.answer.check.support import Verdict, check, nearest_window
+from ragcli.answer.check.support import SupportVerdict, check, nearest_window
 from ragcli.answer.extract.candidates import row_as_text
 from ragcli.answer.extract.plain import as_read
 from ragcli.language.patterns import pattern
@@ -138,7 +138,7 @@ class _Desk:
 _FAILED = ("contradicted", "absent")
 
 
-def _is_doubtful(verdict: Verdict) -> bool:
+def _is_doubtful(verdict: SupportVerdict) -> bool:
     """Whether a sentence beside a true quote is marked and still shown: it may be a wording that the rules misread."""
     return verdict.support == "contradicted" or (verdict.coverage > 0 and not verdict.against_figures)
 
@@ -152,7 +152,7 @@ def _key(name: str) -> str:
     return match[1] if match else name
 
 
-def _judged(text: str, quoted: Sequence[Quoted]) -> tuple[SentenceStatus, Verdict]:
+def _judged(text: str, quoted: Sequence[Quoted]) -> tuple[SentenceStatus, SupportVerdict]:
     """The status of a sentence with what it cites, and the verdict behind it."""
     rows = [row for item in quoted for row in _restated(item)]
     whole = "\n".join([*(_readable(item.passage) for item in quoted), *rows])

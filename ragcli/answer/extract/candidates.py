@@ -79,7 +79,7 @@ def candidates(passages: Sequence[Passage]) -> list[Candidate]:
 
 
 def _of_passage(passage: Passage) -> Iterator[Candidate]:
-    reader = _Reader(passage)
+    reader = _PassageReader(passage)
     text = passage.text
     veiled = suspicious_spans(text)
     spans = sentence_spans(without_asides(text, passage.media_type))
@@ -91,7 +91,7 @@ def _of_passage(passage: Passage) -> Iterator[Candidate]:
             yield candidate
 
 
-class _Reader:
+class _PassageReader:
     """Reads the pieces of one passage in order and knows what each stands under: lead-in, table header, question."""
 
     def __init__(self, passage: Passage) -> None:

@@ -23,7 +23,7 @@ from ragcli.display import one_line
 from ragcli.errors import ExitCode
 
 if TYPE_CHECKING:
-    from ragcli.evaluate.trail import Step, Trail
+    from ragcli.evaluate.trail import Trail, TrailStep
 
 
 def register(app: typer.Typer) -> None:
@@ -70,6 +70,6 @@ def _text(trail: Trail, output: Output) -> str:
     return "\n".join([*lines, f"acts on it: {trail.loss.setting}"] if trail.loss.setting else lines)
 
 
-def _step(step: Step) -> str:
+def _step(step: TrailStep) -> str:
     mark = {True: "ok", False: "no", None: "-"}[step.passed]
     return f"  {mark:<3}{step.stage:<10} {one_line(step.detail)}"

@@ -8,13 +8,13 @@ from ragcli.cli.output import Output, shortened
 from ragcli.display import one_line
 
 if TYPE_CHECKING:
-    from ragcli.evaluate.gate import Comparison, Verdict
+    from ragcli.evaluate.gate import Comparison, GateVerdict
     from ragcli.evaluate.run import CaseResult, EvalRun
 
 _CASES = 20
 
 
-def text(output: Output, run: EvalRun, verdict: Verdict) -> str:
+def text(output: Output, run: EvalRun, verdict: GateVerdict) -> str:
     """The run as tables; ``-v`` lists every lost case."""
     from ragcli.evaluate.reports.wording import judge_line
 

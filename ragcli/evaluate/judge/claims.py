@@ -23,7 +23,7 @@ STAND_IN = "deterministic support check (no model)"
 
 Complete = Callable[[str, str], tuple[str, Usage]]
 """Instructions and a request to the text that a model answers with, and what it cost."""
-Ask = Callable[[str], dict[str, Any] | None]
+AskJudge = Callable[[str], dict[str, Any] | None]
 Supports = Callable[[str, str], bool]
 """Whether a text carries a sentence."""
 
@@ -122,20 +122,20 @@ def judge_without_model(subject: Subject, supports: Supports) -> Opinion:
     return Opinion(means, claims)
 
 
-def _faithfulness(subject: Subject, ask: Ask) -> tuple[float | None, tuple[JudgedClaim, ...]]:
+def _faithfulness(subject: Subject, ask: AskJudge) -> tuple[float | None, tuple[JudgedClaim, ...]]:
     passages = "\n".join(f"<passage>{_data(text)}</passage>" for text in subject.passages)
     reply = ask(_FAITHFULNESS.format(answer=_data(subject.answer), passages=passages))
     claims = _claims(reply, "claims", "judge_faithfulness", subject.passages)
     return (_share(claims), claims) if claims is not None else (None, ())
 
 
-def _relevancy(subject: Subject, ask: Ask) -> tuple[float | None, tuple[JudgedClaim, ...]]:
+def _relevancy(subject: Subject, ask: AskJudge) -> tuple[float | None, tuple[JudgedClaim, ...]]:
     request = _RELEVANCY.format(question=_data(subject.question), answer=_data(subject.answer))
     claims = _claims(ask(request), "claims", "judge_relevancy", None)
     return (_share(claims), claims) if claims is not None else (None, ())
 
 
-def _correctness(subject: Subject, ask: Ask) -> tuple[float | None, tuple[JudgedClaim, ...]]:
+def _correctness(subject: Subject, ask: AskJudge) -> tuple[float | None, tuple[JudgedClaim, ...]]:
     expected = " / ".join(subject.expected)
     request = _CORRECTNESS.format(
         question=_data(subject.question), expected=_data(expected), answer=_data(subject.answer)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ragcli.evaluate.judge.claims import Opinion
-from ragcli.evaluate.losses import STAGES, Path, final_ranking, first_rank
+from ragcli.evaluate.losses import STAGES, CasePath, final_ranking, first_rank
 from ragcli.evaluate.measuring.answer_measures import ANSWER_MEASURES, measure_answer
 from ragcli.evaluate.measuring.bootstrap import Bootstrap, estimates
 from ragcli.evaluate.measuring.context import CONTEXT_MEASURES, measure_context
@@ -21,7 +21,7 @@ _PERCENTILES = (50, 95)
 class Measured:
     """A case with everything that was seen of it; ``opinion`` is a judge's."""
 
-    path: Path
+    path: CasePath
     loss: Loss | None
     timings_ms: Mapping[str, float]
     opinion: Opinion | None = None

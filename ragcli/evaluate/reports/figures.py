@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from ragcli.evaluate.gate import WATCHED, Verdict
+from ragcli.evaluate.gate import WATCHED, GateVerdict
 from ragcli.evaluate.measuring.measures import measure
 from ragcli.evaluate.reports.plots import Bar, Whisker, bars, curve, histograms, intervals
 from ragcli.evaluate.reports.wording import stage_title
@@ -15,7 +15,7 @@ _SHOWN = ("Hit@5", "RR@10", *(name for name in WATCHED if name != "RR@10"), "con
 _DEEPEST = 20
 
 
-def figures(run: EvalRun, verdict: Verdict, baseline: EvalRun | None = None) -> Iterator[str]:
+def figures(run: EvalRun, verdict: GateVerdict, baseline: EvalRun | None = None) -> Iterator[str]:
     """Every plot that has something to show, as a ``<figure>`` with its caption."""
     before = baseline.measures if baseline is not None else {}
     legend = "dot: mean, bar: interval" + ("; diamond: baseline" if before else "")

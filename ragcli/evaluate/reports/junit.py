@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from ragcli.display import one_line
-from ragcli.evaluate.gate import Check, Verdict
+from ragcli.evaluate.gate import Check, GateVerdict
 from ragcli.evaluate.reports.wording import stage_title
 from ragcli.evaluate.run import CaseResult, EvalRun
 
@@ -19,7 +19,7 @@ _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 """What XML cannot carry, once control characters are written as escapes."""
 
 
-def to_junit(run: EvalRun, verdict: Verdict) -> str:
+def to_junit(run: EvalRun, verdict: GateVerdict) -> str:
     """The whole report; pure."""
     gate = [_check(check) for check in verdict.checks]
     cases = [_case(case) for case in run.per_case]

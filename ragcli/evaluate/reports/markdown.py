@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ragcli.display import one_line
-from ragcli.evaluate.gate import Verdict
+from ragcli.evaluate.gate import GateVerdict
 from ragcli.evaluate.reports.wording import (
     change,
     flip_line,
@@ -27,7 +27,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~@&$!]|:(?=//)|(?<=\bwww)\.|^[+=-](?=\s
 _NUMBERED = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")
 
 
-def to_markdown(run: EvalRun, verdict: Verdict) -> str:
+def to_markdown(run: EvalRun, verdict: GateVerdict) -> str:
     """The whole report; pure. At most twenty flips and lost cases are listed, the rest is counted."""
     parts = [
         f"## Evaluation: {verdict.line}",
@@ -43,7 +43,7 @@ def to_markdown(run: EvalRun, verdict: Verdict) -> str:
     return f"{MARKER}\n" + "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _measures(run: EvalRun, verdict: Verdict) -> str:
+def _measures(run: EvalRun, verdict: GateVerdict) -> str:
     compared = verdict.comparison
     before = {item.measure: item for item in compared.differences} if compared else {}
     head = ["measure", "mean", "interval", "n", *(["baseline", "change"] if compared else [])]
@@ -64,7 +64,7 @@ def _losses(run: EvalRun) -> str:
     return "### Losses by stage\n\n" + markdown_table(["stage", "cases", "acts on it"], rows)
 
 
-def _flips(verdict: Verdict) -> str:
+def _flips(verdict: GateVerdict) -> str:
     flips = verdict.comparison.flips if verdict.comparison else ()
     if not flips:
         return ""

@@ -7,7 +7,7 @@ from html import escape as escape_markup
 from importlib.resources import files
 
 from ragcli.display import one_line, printable
-from ragcli.evaluate.gate import Verdict
+from ragcli.evaluate.gate import GateVerdict
 from ragcli.evaluate.reports.figures import figures
 from ragcli.evaluate.reports.wording import (
     change,
@@ -28,7 +28,7 @@ def escape(text: str) -> str:
     return escape_markup(printable(text))
 
 
-def to_html(run: EvalRun, verdict: Verdict, *, baseline: EvalRun | None = None) -> str:
+def to_html(run: EvalRun, verdict: GateVerdict, *, baseline: EvalRun | None = None) -> str:
     """The whole page. ``baseline`` adds its marks to the plots."""
     style = files(__package__).joinpath("style.css").read_text(encoding="utf-8")
     body = [
@@ -48,7 +48,7 @@ def to_html(run: EvalRun, verdict: Verdict, *, baseline: EvalRun | None = None) 
     )
 
 
-def _head(run: EvalRun, verdict: Verdict) -> str:
+def _head(run: EvalRun, verdict: GateVerdict) -> str:
     state = ("passed" if verdict.passed else "failed") if verdict.asked else "unasked"
     facts = [
         f"{run.cases} questions of {run.golden}",
@@ -65,7 +65,7 @@ def _head(run: EvalRun, verdict: Verdict) -> str:
     return f'<h1>Evaluation</h1>{meta}<div class="verdict {state}">{escape(verdict.line)}</div>{listed}{notes}'
 
 
-def _measures(run: EvalRun, verdict: Verdict) -> str:
+def _measures(run: EvalRun, verdict: GateVerdict) -> str:
     before = {item.measure: item for item in verdict.comparison.differences} if verdict.comparison else {}
     head = ["measure", "mean", "interval", "n", "undefined", *(["baseline", "change"] if before else [])]
     rows = []
@@ -97,7 +97,7 @@ def _losses(run: EvalRun) -> str:
     return f"<h2>Losses by stage</h2>{_table(['stage', 'cases', 'acts on it'], rows)}"
 
 
-def _flips(verdict: Verdict) -> str:
+def _flips(verdict: GateVerdict) -> str:
     compared = verdict.comparison
     if compared is None:
         return ""

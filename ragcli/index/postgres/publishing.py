@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 
 from ragcli.config import Config
 from ragcli.errors import StoreError
+from ragcli.index.compatibility import why_rebuilt
 from ragcli.index.lexical import analysis
 from ragcli.index.manifest import package_version
 from ragcli.index.postgres import graph, versions
@@ -22,6 +23,7 @@ from ragcli.index.postgres.database import Database, as_key, as_name
 from ragcli.index.postgres.schema import ENDLESS
 from ragcli.index.postgres.staging import Staging
 from ragcli.index.postgres.versions import AT, Manifest, Published
+from ragcli.index.staged.staging import check_chunked
 from ragcli.interfaces import Progress, Vectors
 from ragcli.records import EmbedderInfo, Entry, PublishResult
 
@@ -53,15 +55,12 @@ class Publication:
 
     def run(self) -> PublishResult:
         """Publish. Raises StoreError when documents wait to be chunked."""
-        waiting = self.staging.unchunked()
-        if waiting:
-            raise StoreError(
-                f"{len(waiting)} documents have no chunks yet, the first is {waiting[0]}",
-                hint="rag chunk",
-                category="index_incompatible",
-            )
+        check_chunked(self.staging.unchunked())
         parent = versions.current(self.database)
-        rebuilt = self._why_rebuilt(parent)
+        name = None if parent is None else parent.name
+        stored = None if parent is None else parent.manifest.embedder
+        same = parent is not None and parent.manifest.build.startswith(build_key(self.embedder))
+        rebuilt = why_rebuilt(name, stored, self.embedder, same=same, rebuild=self.rebuild)
         entries = self.staging.entries()
         with self._stage("compare"):
             change = self._compare(entries, parent)
@@ -75,19 +74,6 @@ class Publication:
         with self._stage("seal"):
             versions.prune(self.database, self.config.index.keep_versions)
         return self._result(published, published.name, change, new_chunks, rebuilt if parent is not None else "")
-
-    def _why_rebuilt(self, parent: Published | None) -> str:
-        if self.rebuild:
-            return "asked for"
-        if parent is None:
-            return "first version"
-        stored, own = parent.manifest.embedder, self.embedder
-        if (stored.model, stored.dimension) != (own.model, own.dimension):
-            return (
-                f"embedding model was {stored.model} ({stored.dimension} dimensions), is {own.model} ({own.dimension})"
-            )
-        same = parent.manifest.build.startswith(build_key(own))
-        return "" if same else "settings of the index changed"
 
     def _build(self, parent: Published | None, rebuilt: str, number: int) -> str:
         """The key of this version's contents; one of its own when nothing may be used again."""

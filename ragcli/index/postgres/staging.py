@@ -11,7 +11,7 @@ from ragcli.codec import encode
 from ragcli.index.postgres.database import Database, as_key, as_name
 from ragcli.index.postgres.notes import IngestNotes
 from ragcli.index.postgres.records import bytes_of, record_of
-from ragcli.index.staged.staging import unique_label
+from ragcli.index.staged.staging import chunk_set, unique_label
 from ragcli.records import Chunk, Document, Entry, FileState, Root
 
 _TABLES = ("staged_roots", "staged_files", "staged_documents", "staged_chunks", "given", "looks")
@@ -146,11 +146,7 @@ class Staging:
 
         Raises ValueError when their ids are not ``doc_id#1`` … ``doc_id#n`` in order.
         """
-        for ordinal, chunk in enumerate(chunks, start=1):
-            if (chunk.doc_id, chunk.ordinal, chunk.chunk_id) != (doc_id, ordinal, f"{doc_id}#{ordinal}"):
-                raise ValueError(f"chunk {chunk.chunk_id!r} (ordinal {chunk.ordinal}) is not {doc_id}#{ordinal}")
-        content = bytes_of(encode(list(chunks)))
-        entry_key = hashlib.sha256(f"{document_key}\0{chunk_key}\0".encode() + content).hexdigest()[:32]
+        entry_key, content = chunk_set(doc_id, document_key, chunk_key, chunks)
         self._database.run(
             "INSERT INTO staged_chunks VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (doc_id) DO UPDATE SET "
             "document_key = EXCLUDED.document_key, chunk_key = EXCLUDED.chunk_key, entry_key = EXCLUDED.entry_key, "

@@ -15,7 +15,7 @@ from ragcli.errors import ModelError
 from ragcli.index.lexical.analysis import terms
 from ragcli.index.lexical.bm25 import part_name
 from ragcli.index.lexical.writing import LexicalChunk, LexicalWriter
-from ragcli.index.segments.attributes import Postings, acl_value
+from ragcli.index.segments.attributes import AttributeRows, acl_value
 from ragcli.index.segments.segment import (
     EMBEDDINGS,
     INDEX_OF_IDS,
@@ -191,7 +191,7 @@ class SegmentWriter:
         self.folder = folder
         self._offsets = [0]
         self._numbers: list[int] = []
-        self._postings = Postings()
+        self._attributes = AttributeRows()
         # Appended, not mapped: on a full disk a mapped file would end the process instead of raising.
         self._expected = self._missing = chunk_count
         self._vectors = (folder / EMBEDDINGS).open("wb")
@@ -223,7 +223,7 @@ class SegmentWriter:
         with store_errors(self.folder / RECORDS):
             self._database.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?)", (row, *stored))
             self._database.executemany("INSERT INTO chunks VALUES (?, ?)", enumerate(data, start=first))
-        self._postings.add(row, document)
+        self._attributes.add(row, document)
         self._numbers.append(first_number)
         self._offsets.append(first + len(data))
         return first
@@ -251,7 +251,7 @@ class SegmentWriter:
             raise ValueError(f"{self._offsets[-1]} chunks and {self._missing} missing vectors of {self._expected}")
 
         with store_errors(self.folder):
-            self._database.executemany("INSERT INTO postings VALUES (?, ?, ?, ?)", self._postings.rows())
+            self._database.executemany("INSERT INTO postings VALUES (?, ?, ?, ?)", self._attributes.rows())
             self._database.execute(INDEX_OF_IDS)
             self._database.execute("COMMIT")
             self._database.close()

@@ -62,7 +62,7 @@ def dead_rows(view: View | None, change: Change) -> list[NDArray[np.int64]]:
     return dead
 
 
-def steps(view: View | None, dead: Sequence[NDArray[np.int64]], change: Change) -> list[Step]:
+def steps(view: View | None, dead: Sequence[NDArray[np.int64]], change: Change) -> list[SegmentStep]:
     """The segments of the next version."""
     total = [segment.chunk_count for segment in view.segments] if view else []
     living = [
@@ -89,7 +89,7 @@ SMALL = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SegmentStep:
     """One segment of the next version: the old ones in it, whether it is only linked, whether new documents follow."""
 
     sources: tuple[int, ...]
@@ -97,7 +97,7 @@ class Step:
     new: bool = False
 
 
-def plan(living: Sequence[int], total: Sequence[int], new: int) -> list[Step]:
+def plan(living: Sequence[int], total: Sequence[int], new: int) -> list[SegmentStep]:
     """The segments of the next version, in order.
 
     ``living`` and ``total`` are chunk counts of the segments there are, after this publish's removals; ``new`` is the
@@ -110,9 +110,11 @@ def plan(living: Sequence[int], total: Sequence[int], new: int) -> list[Step]:
             size += living[end]
     steps = [_old_step(place, living[place], total[place]) for place in range(end) if living[place]]
     if new:
-        steps.append(Step(tuple(place for place in range(end, len(total)) if living[place]), linked=False, new=True))
+        steps.append(
+            SegmentStep(tuple(place for place in range(end, len(total)) if living[place]), linked=False, new=True)
+        )
     return steps
 
 
-def _old_step(place: int, living: int, total: int) -> Step:
-    return Step((place,), linked=2 * living >= total)
+def _old_step(place: int, living: int, total: int) -> SegmentStep:
+    return SegmentStep((place,), linked=2 * living >= total)

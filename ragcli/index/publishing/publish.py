@@ -32,7 +32,7 @@ from ragcli.index.segments.supersedes import NAME as SUPERSEDES
 from ragcli.index.segments.supersedes import write_references
 from ragcli.index.segments.view import SEGMENTS, View, write_dead
 from ragcli.index.staged.database import store_errors
-from ragcli.index.staged.staging import Staging, fingerprint
+from ragcli.index.staged.staging import Staging, check_chunked, fingerprint
 from ragcli.index.versions import (
     VERSIONS,
     number,
@@ -75,18 +75,14 @@ class Publication:
         self._build = folder / "staging" / "build"
         self._current = read_current(folder) if _readable(folder) else None
         parent = parent_manifest(folder, self._current)
-        self._rebuilt = why_rebuilt(parent, self._current, embedder, config, rebuild)
+        same = parent is not None and parent.settings_hash == settings_hash(embedder, config)
+        stored = None if parent is None else parent.embedder
+        self._rebuilt = why_rebuilt(self._current, stored, embedder, same=same, rebuild=rebuild)
         self._parent = None if self._rebuilt else parent
 
     def run(self) -> PublishResult:
         """Publish. Raises StoreError when documents wait to be chunked, or when the disk is full."""
-        waiting = self._staging.unchunked()
-        if waiting:
-            raise StoreError(
-                f"{len(waiting)} documents have no chunks yet, the first is {waiting[0]}",
-                hint="rag chunk",
-                category="index_incompatible",
-            )
+        check_chunked(self._staging.unchunked())
         with store_errors(self._folder, "the last published version still serves"):
             view = self._parent_view()
             try:

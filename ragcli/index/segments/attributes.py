@@ -53,7 +53,7 @@ def acl_value(groups: tuple[str, ...]) -> str:
     return json.dumps(sorted(set(groups)), ensure_ascii=True)
 
 
-class Postings:
+class AttributeRows:
     """Collects the entries of documents added in order of rows."""
 
     def __init__(self) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePath
 
 from ragcli.codec import decode, encode
+from ragcli.errors import StoreError
 from ragcli.index.roots import candidates, guesses, holds, relative_to_index
 from ragcli.index.staged.database import (
     canonical,
@@ -260,11 +261,7 @@ class Staging:
 
         Raises ValueError when their ids are not ``doc_id#1`` … ``doc_id#n`` in order.
         """
-        for ordinal, chunk in enumerate(chunks, start=1):
-            if (chunk.doc_id, chunk.ordinal, chunk.chunk_id) != (doc_id, ordinal, f"{doc_id}#{ordinal}"):
-                raise ValueError(f"chunk {chunk.chunk_id!r} (ordinal {chunk.ordinal}) is not {doc_id}#{ordinal}")
-        content = canonical(encode(list(chunks)))
-        entry_key = hashlib.sha256(f"{document_key}\0{chunk_key}\0".encode() + content).hexdigest()[:32]
+        entry_key, content = chunk_set(doc_id, document_key, chunk_key, chunks)
         self._run(
             "INSERT OR REPLACE INTO chunk_sets VALUES (?, ?, ?, ?, ?, ?)",
             (kept(doc_id), document_key, chunk_key, entry_key, len(chunks), pack_bytes(content)),
@@ -310,6 +307,28 @@ class Staging:
 
 def _name(value: object) -> str:
     return stored_name(value, _HINT)
+
+
+def chunk_set(doc_id: str, document_key: str, chunk_key: str, chunks: Sequence[Chunk]) -> tuple[str, bytes]:
+    """The entry key of a document with its chunks, which changes when anything of them does, and the chunks as bytes.
+
+    Raises ValueError when their ids are not ``doc_id#1`` … ``doc_id#n`` in order.
+    """
+    for ordinal, chunk in enumerate(chunks, start=1):
+        if (chunk.doc_id, chunk.ordinal, chunk.chunk_id) != (doc_id, ordinal, f"{doc_id}#{ordinal}"):
+            raise ValueError(f"chunk {chunk.chunk_id!r} (ordinal {chunk.ordinal}) is not {doc_id}#{ordinal}")
+    content = canonical(encode(list(chunks)))
+    return hashlib.sha256(f"{document_key}\0{chunk_key}\0".encode() + content).hexdigest()[:32], content
+
+
+def check_chunked(waiting: Sequence[str]) -> None:
+    """Raise StoreError when documents wait to be chunked: nothing can be published then."""
+    if waiting:
+        raise StoreError(
+            f"{len(waiting)} documents have no chunks yet, the first is {waiting[0]}",
+            hint="rag chunk",
+            category="index_incompatible",
+        )
 
 
 def fingerprint(entries: Iterable[tuple[str, str]]) -> str:

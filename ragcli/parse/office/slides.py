@@ -44,7 +44,7 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
     except (zipfile.BadZipFile, XMLSyntaxError, EOFError, OSError, *_malformed()) as error:
         raise ParseError(f"{source.doc_id}: not a readable PPTX: {error}") from error
     hidden = HiddenText(context.config, context.conditions)
-    reader = _Reader(hidden)
+    reader = _SlideReader(hidden)
     for number, slide in enumerate(slides, 1):
         if slide._element.get("show") not in ("0", "false") or hidden.reads(f"slide {number}"):
             try:
@@ -84,7 +84,7 @@ def _stated(presentation: Any) -> tuple[str, Any]:
     return one_line(title or "") if title != "PowerPoint Presentation" else "", modified
 
 
-class _Reader:
+class _SlideReader:
     """Collects the blocks of slides."""
 
     def __init__(self, hidden: HiddenText) -> None:

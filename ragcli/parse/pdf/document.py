@@ -30,7 +30,7 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
     """One document with its pages, then its attachments. Raises ParseError when it cannot be opened."""
     document = _open(source, context)
     try:
-        yield _Reader(document, context).extract()
+        yield _PageReader(document, context).extract()
         yield from _attachments(document, source, context)
     except _broken() as error:
         raise ParseError(f"{source.doc_id}: damaged PDF: {error}") from error
@@ -70,7 +70,7 @@ def _open(source: Source, context: Context) -> Any:
     return document
 
 
-class _Reader:
+class _PageReader:
     """Reads a document page by page; only plain lines are kept of each."""
 
     def __init__(self, document: Any, context: Context) -> None:

@@ -46,7 +46,7 @@ _VERSIONS = {
 
 def read_rst(text: str, hidden: HiddenText) -> str:
     """Clean ``text`` as it is read, with as many lines."""
-    reader = _Reader(hidden)
+    reader = _Rewriter(hidden)
     lines, literal = reader.read(text.split("\n"))
     if reader.values:
         lines = [line if fixed else reader.filled(line) for line, fixed in zip(lines, literal, strict=True)]
@@ -93,7 +93,7 @@ def _block_end(lines: Sequence[str], start: int) -> int:
     return end
 
 
-class _Reader:
+class _Rewriter:
     """Rewrites stretches of lines; what is literal in them is said beside each."""
 
     def __init__(self, hidden: HiddenText) -> None:

@@ -43,7 +43,7 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
     entities = sum(1 for node in root.iter(etree.Entity))
     if entities:
         warnings.append(f"{entities} entity references were not expanded")
-    reader = _Reader()
+    reader = _TreeReader()
     prose = any(local_name(node) in _PARAGRAPHS for node in root.iter())
     if prose:
         reader.prose(root, 0)
@@ -72,7 +72,7 @@ def _statements(root: _Element) -> Iterator[Statement]:
                 yield named, str(element.get("content") or _text(element))
 
 
-class _Reader:
+class _TreeReader:
     """Collects the blocks of an XML tree."""
 
     def __init__(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +12,13 @@ from ragcli.evaluate.golden_sets.draft import Draft, draft_offline, draft_with_m
 from ragcli.evaluate.golden_sets.file import GoldenSet, parse_golden, read_case
 from ragcli.evaluate.golden_sets.lint import Finding, lint
 from ragcli.evaluate.golden_sets.promote import promote
+from ragcli.evaluate.judge.claims import Complete
 from ragcli.evaluate.run import write_text
 from ragcli.interfaces import Engine, Progress
 from ragcli.pipelines.evaluating.evaluate import resolve
 from ragcli.pipelines.evaluating.seen import all_groups
 from ragcli.pipelines.evaluating.steps import Steps, checked_scope
 from ragcli.records import GoldenCase, Scope, Trace, Usage
-
-Complete = Callable[[str, str], tuple[str, Usage]]
 
 
 def draft_golden(

@@ -16,7 +16,7 @@ from ragcli.evaluate.golden_sets.file import GoldenSet
 from ragcli.evaluate.golden_sets.labels import Judged, Unit
 from ragcli.evaluate.golden_sets.resolving import Resolver
 from ragcli.evaluate.judge.claims import JUDGED_MEASURES
-from ragcli.evaluate.losses import Path, find_loss, legs_to_try
+from ragcli.evaluate.losses import CasePath, find_loss, legs_to_try
 from ragcli.evaluate.measuring.bootstrap import Bootstrap
 from ragcli.evaluate.measuring.context import Piece
 from ragcli.evaluate.measuring.measures import measure_names
@@ -109,12 +109,12 @@ def measure_one(
     case, opinion = judged.case, None
     if steps.ask is None:
         retrieval = steps.retrieve(steps.question(case), scope)
-        path = Path(judged, retrieval, hit_pieces(retrieval))
+        path = CasePath(judged, retrieval, hit_pieces(retrieval))
         timings = retrieval.timings_ms
     else:
         asked = steps.ask(case, scope)
         pieces = tuple(Piece(p.chunk.chunk_id, p.chunk.doc_id, p.span) for p in asked.passages)
-        path = Path(judged, asked.retrieval, pieces, asked.answer)
+        path = CasePath(judged, asked.retrieval, pieces, asked.answer)
         opinion = steps.judge.case(case, asked.answer, asked.passages) if steps.judge is not None else None
         timings = {**asked.retrieval.timings_ms, **asked.timings_ms}
     path = dataclasses.replace(path, allowed=seen.within(scope), truncated=_truncates(engine), k=steps.k)

@@ -10,7 +10,7 @@ from ragcli.evaluate.golden_sets.file import read_case
 from ragcli.evaluate.golden_sets.labels import Judged, Unit
 from ragcli.evaluate.golden_sets.locate import locate
 from ragcli.evaluate.golden_sets.resolving import Resolver
-from ragcli.evaluate.losses import Path
+from ragcli.evaluate.losses import CasePath
 from ragcli.evaluate.trail import Surroundings, Trail, follow
 from ragcli.interfaces import Embedder, Engine
 from ragcli.pipelines.evaluating.evaluate import Steps, measure_one
@@ -82,7 +82,7 @@ def _deeper(question: str, scope: Scope, steps: Steps) -> dict[str, Ranking]:
     return {leg: steps.probe(question, scope, leg) for leg in ("bm25", "dense")} if steps.probe else {}
 
 
-def _alone(path: Path, judged: Judged, unit: Unit) -> Path:
+def _alone(path: CasePath, judged: Judged, unit: Unit) -> CasePath:
     """The path as if this unit were all that is expected, so that its own loss is named."""
     return dataclasses.replace(path, judged=dataclasses.replace(judged, units=(unit,), evidence=()))
 

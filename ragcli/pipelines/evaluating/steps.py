@@ -3,40 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from ragcli.errors import ConfigError, GoldenError
 from ragcli.interfaces import Engine
+from ragcli.pipelines.asking.inquiry import Retrieve
 from ragcli.pipelines.evaluating.judge import Judge
-from ragcli.records import Answer, Filter, GoldenCase, Passage, Ranking, Retrieval, Scope
+from ragcli.records import AskResult, Filter, GoldenCase, Ranking, Scope
 
-Retrieve = Callable[[str, Scope], Retrieval]
-"""One search. Its ``fused`` and ``reranked`` rankings must reach at least as deep as the largest cutoff."""
-
-
-class Asked(Protocol):
-    """What answering gives back: the shape of ``AskResult``."""
-
-    @property
-    def answer(self) -> Answer:
-        """The checked answer."""
-
-    @property
-    def retrieval(self) -> Retrieval:
-        """The search behind it."""
-
-    @property
-    def passages(self) -> Sequence[Passage]:
-        """What was sent to the generator."""
-
-    @property
-    def timings_ms(self) -> Mapping[str, float]:
-        """Milliseconds of each stage."""
-
-
-Ask = Callable[[GoldenCase, Scope], Asked]
+Ask = Callable[[GoldenCase, Scope], AskResult]
 Relevancy = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
 """How much each answer speaks about its question, from 0 to 1."""
 
@@ -45,6 +21,7 @@ Relevancy = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
 class Steps:
     """The collaborators of an evaluation. Without ``ask`` only retrieval is measured, and nothing is judged.
 
+    The ``fused`` and ``reranked`` rankings of ``retrieve`` must reach at least as deep as the largest cutoff.
     ``k`` is how many hits a search asks for (0: as many as come). ``probe`` runs one leg alone (``bm25`` or ``dense``)
     for a lost case whose search did not use it. ``standalone`` turns a case with history into a question to search for.
     """

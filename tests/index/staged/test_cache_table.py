@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragcli.index.staged.caches import CacheTable
+from ragcli.index.staged.cache_table import CacheTable
 
 TODAY = date.today()
 
@@ -49,7 +49,7 @@ def test_putting_again_makes_an_entry_young(table: CacheTable, monkeypatch: pyte
         def today(cls) -> date:
             return later(20)
 
-    monkeypatch.setattr("ragcli.index.staged.caches.date", Later)
+    monkeypatch.setattr("ragcli.index.staged.cache_table.date", Later)
     table.write([(b"a", b"new")])
     assert table.trim(30, later(31), list) == 2
     assert table.read([b"a", b"b"]) == {b"a": b"new"}

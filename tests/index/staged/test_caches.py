@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from pathlib import Path
 
 import numpy as np
@@ -37,8 +39,16 @@ def test_contexts_come_back(tmp_path: Path) -> None:
     caches = Caches(tmp_path)
     caches.contexts.put("k", "text \ud800 é")
     assert (caches.contexts.get("k"), caches.contexts.get("l")) == ("text \ud800 é", None)
-    caches.contexts.remove(["k"])
-    assert caches.contexts.get("k") is None
+
+
+def test_of_contexts_the_wanted_texts_go_and_what_cannot_be_read(tmp_path: Path) -> None:
+    caches = Caches(tmp_path)
+    for key in ("kept", "gone", "broken"):
+        caches.contexts.put(key, f"text {key}")
+    with contextlib.closing(sqlite3.connect(tmp_path / "contexts.sqlite")) as database, database:
+        database.execute("UPDATE entries SET value = x'00' WHERE key = ?", (b"broken",))
+    assert caches.contexts.remove_texts(["text gone"]) == 2
+    assert [caches.contexts.get(key) for key in ("kept", "gone", "broken")] == ["text kept", None, None]
 
 
 def test_damaged_cache_is_thrown_away(tmp_path: Path) -> None:

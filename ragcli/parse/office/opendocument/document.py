@@ -49,7 +49,7 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
     """One document. Raises ParseError when the package is damaged or encrypted."""
     package = Package(source)
     hidden = HiddenText(context.config, context.conditions)
-    reader = _Reader(package, hidden)
+    reader = _ElementReader(package, hidden)
     body = package.content.find(OFFICE + "body")
     reader.children(body if body is not None else package.content)
     reader.finish()
@@ -69,7 +69,7 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
     )
 
 
-class _Reader:
+class _ElementReader:
     """Walks the elements of an OpenDocument body."""
 
     def __init__(self, package: Package, hidden: HiddenText) -> None:

@@ -53,7 +53,7 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
     if not text.lstrip("\x00\xef\xbb\xbf \r\n\t").startswith("{\\rtf"):
         raise ParseError(f"{source.doc_id}: not readable RTF: it does not begin with {{\\rtf")
     hidden = HiddenText(context.config, context.conditions)
-    reader = _Reader(hidden)
+    reader = _TokenReader(hidden)
     for token in tokens(text):
         reader.take(token)
     reader.finish()
@@ -96,7 +96,7 @@ class _Font:
     charset: int = 0
 
 
-class _Reader:
+class _TokenReader:
     """Takes token after token."""
 
     def __init__(self, hidden: HiddenText) -> None:

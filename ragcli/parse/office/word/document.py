@@ -44,7 +44,7 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
     """One document. Raises ParseError when the package is damaged or protected."""
     document = _open(source)
     hidden = HiddenText(context.config, context.conditions)
-    reader = _Reader(Parts(document.part), hidden, source, context)
+    reader = _BodyReader(Parts(document.part), hidden, source, context)
     body = document.element.body
     reader.body(body if body is not None else document.element)
     reader.finish()
@@ -101,7 +101,7 @@ def _transitional(data: bytes) -> bytes:
     return output.getvalue()
 
 
-class _Reader:
+class _BodyReader:
     """Walks a Word document's parts."""
 
     def __init__(self, parts: Parts, hidden: HiddenText, source: Source, context: Context) -> None:
