@@ -57,7 +57,7 @@ def _edge_rows(page: Page) -> list[tuple[str, list[Line]]]:
             break
         found.append(("top", row))
     for place, row in enumerate(rows[::-1][:_ROWS]):
-        if place == 0 and _number(row) is not None and row[0].y0 > 0.75 * page.height and len(rows) > 3:
+        if place == 0 and _number(row) is not None and len(rows) > 3:  # wherever the page's text ends
             found.append(("bottom", row))
             continue
         if min(line.y0 for line in row) < (1 - _EDGE) * page.height or ("top", row) in found:

@@ -22,7 +22,10 @@ _INVISIBLE_SPACE = re.compile("[\u200b\u2060\ufeff]")
 
 @dataclass(slots=True)
 class Line:
-    """A run of text on one baseline, in points from the upper left corner of the upright page."""
+    """A run of text on one baseline, in points from the upper left corner of the upright page.
+
+    ``words`` are its words as lines of their own, empty where they were not asked for.
+    """
 
     x0: float
     y0: float
@@ -33,6 +36,7 @@ class Line:
     bold: bool = False
     mono: bool = False
     group: int = -1
+    words: tuple[Line, ...] = ()
 
     @property
     def height(self) -> float:
@@ -58,6 +62,7 @@ def join_markers(lines: list[Line]) -> list[Line]:
             continue
         mark = line.text if line.text[0] not in "\ufffd" and not "\ue000" <= line.text[0] <= "\uf8ff" else "•"
         text.text, text.x0 = f"{mark} {text.text}", line.x0
+        text.words = (*line.words, *text.words)
         skip.add(id(line))
     return [line for line in lines if id(line) not in skip]
 

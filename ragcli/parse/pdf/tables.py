@@ -7,19 +7,26 @@ fall into its cells. Without rules, rows of several short fragments whose gaps l
 from __future__ import annotations
 
 import itertools
+import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ragcli.parse.pdf.amounts import is_year
 from ragcli.parse.pdf.lines import Line
 
 Box = tuple[float, float, float, float]
 _TOUCH = 3.0
+_AMOUNTS = re.compile(r"(?<!\S)[(\u2013-]?[$€£¥]?\(?\d(?:[\d.,]*\d)?\)?%?\)?(?!\S)")
 
 
 @dataclass(slots=True)
 class Table:
-    """Where a table stands and the text of its cells, row by row."""
+    """Where a table stands and the text of its cells, row by row.
+
+    ``header_rows`` is None where the page does not say; ``label_rows`` says whether rows that are labels of those under
+    them are still to be found.
+    """
 
     x0: float
     y0: float
@@ -28,6 +35,8 @@ class Table:
     rows: list[list[str]]
     lines: list[Line] = field(default_factory=list)
     group: int = -1
+    header_rows: int | None = None
+    label_rows: bool = True
 
     @property
     def height(self) -> float:
@@ -67,9 +76,39 @@ def ruled_tables(words: Sequence[Line], rules: Sequence[Box]) -> list[Table]:
     tables = []
     for component in _components(flat, upright):
         table = _grid([r for r in component if r[2] - r[0] >= r[3] - r[1]], component, words)
-        if table is not None:
+        if table is not None and not _cuts_amounts(table, words):
             tables.append(table)
     return tables
+
+
+def _cuts_amounts(table: Table, words: Sequence[Line]) -> bool:
+    """Whether a grid is no table's: it holds several amounts in a cell, or leaves those of its last column outside.
+
+    Such grids are made of underlines and shaded rows.
+    """
+    cells = [cell for row in table.rows for cell in row if cell]
+    crowded = sum(len(_AMOUNTS.findall(cell)) > 1 for cell in cells)
+    beside = [
+        word
+        for word in words
+        if table.y0 <= (word.y0 + word.y1) / 2 <= table.y1 and word.x0 > table.x1 + 2 and _AMOUNTS.fullmatch(word.text)
+    ]
+    return crowded > 0.1 * len(cells) or len(beside) > 0.3 * len(table.rows)
+
+
+def is_better(stated: Table, ruled: Table) -> bool:
+    """Whether a table of amounts is to be taken, and not the grid that lines on the page make where it stands.
+
+    It is where the grid leaves amounts of it outside, or begins with amounts: then its strokes only part sections.
+    """
+    middles = [((word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2) for line in stated.lines for word in line.words]
+    beside = [(x, y) for x, y in middles if ruled.y0 <= y <= ruled.y1]
+    inside = [x for x, _ in beside if ruled.x0 - 2 <= x <= ruled.x1 + 2]
+    if len(beside) < 4 or not inside:
+        return False
+    first = [cell for cell in ruled.rows[0] if cell]
+    headed = len(first) > 1 and not any(_AMOUNTS.fullmatch(cell) and not is_year(cell) for cell in first)
+    return len(inside) < 0.9 * len(beside) or not headed
 
 
 def _components(flat: list[Box], upright: list[Box]) -> list[list[Box]]:
