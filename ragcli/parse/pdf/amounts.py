@@ -85,15 +85,37 @@ def is_money(text: str) -> bool:
 
 
 def read_row(words: list[Line], size: float) -> Row:
-    """The row that ``words`` (from left to right) are; ``size`` is that of the type, in points."""
-    start = len(words)
+    """The row that ``words`` (from left to right) are; ``size`` is that of the type, in points.
+
+    Words set apart after several amounts stand in a column of their own; a year before amounts is the row's label.
+    """
+    end = _end_of_amounts(words, size)
+    start = end
     while start and _is_part(words[start - 1].text):
         start -= 1
-    amounts, counts = _amounts(words[start:], size)
+    amounts, counts = _amounts(words[start:end], size)
     while amounts and start and amounts[0].left - words[start - 1].x1 < _COLUMN_GAP * size:
         start += counts.pop(0)
         del amounts[0]
+    if end < len(words) and len(amounts) < 2:
+        return Row(words, words, [])
+    if not start and amounts and is_year(amounts[0].text) and not all(is_year(amount.text) for amount in amounts):
+        del amounts[0]
+        start = counts[0]
+    if end < len(words):
+        text = " ".join(word.text for word in words[end:])
+        amounts.append(Amount(words[end].x0, words[-1].x1, words[end].x0, text, False))
     return Row(words, words[:start], amounts)
+
+
+def _end_of_amounts(words: Sequence[Line], size: float) -> int:
+    """Where the words begin that stand in a column after the amounts; their number when there are none."""
+    end = len(words)
+    while end and not _is_part(words[end - 1].text):
+        end -= 1
+        if end and words[end].x0 - words[end - 1].x1 > _COLUMN_GAP * size:
+            return end if _is_part(words[end - 1].text) else len(words)
+    return len(words)
 
 
 def _is_part(text: str) -> bool:

@@ -14,7 +14,8 @@ from ragcli.parse.pdf.tables import visual_rows
 _EDGE = 0.13
 _ROWS = 3
 _NUMBER = re.compile(
-    r"^\W*(?:(?:page|seite|p\.|página|стр\.|s\.)\s*)?(\d{1,4}|[ivxlc]{1,7})\W*(?:(?:of|von|de|/)\s*\d+\W*)?$", re.I
+    r"^\W*(?:(?:page|seite|p\.|página|стр\.|s\.)\s*|[a-z]{1,2}-)?(\d{1,4}|[ivxlc]{1,7})\W*(?:(?:of|von|de|/)\s*\d+\W*)?$",
+    re.I,
 )
 
 

@@ -94,7 +94,8 @@ def _name(over: Sequence[_Placed]) -> str:
             parts[-1] = (place, f"{parts[-1][1]} {item.fragment.text}")
         else:
             parts.append((place, item.fragment.text))
-    return JOINT.join(dict.fromkeys(text for _, text in parts))
+    names = list(dict.fromkeys(text for _, text in parts))
+    return JOINT.join(names).replace("," + JOINT, ", ")
 
 
 def _placed(row: Sequence[Fragment], columns: Sequence[Column], below: Sequence[_Placed]) -> list[_Placed]:

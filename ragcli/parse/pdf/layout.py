@@ -7,16 +7,14 @@ bands, and each band is read column by column, as XY-cut methods do (Nagy and Se
 from __future__ import annotations
 
 import itertools
-import re
 import statistics
 from collections.abc import Sequence
 
-from ragcli.parse.pdf.lines import Line
+from ragcli.parse.pdf.lines import Line, is_right_to_left
 from ragcli.parse.pdf.statements import statement_tables
 from ragcli.parse.pdf.tables import Table, aligned_tables, flows, visual_rows
 
 Item = Line | Table
-_RTL = re.compile("[\u0590-\u08ff]")
 _DEPTH = 4
 
 
@@ -69,9 +67,7 @@ def _top(part: list[Line] | Table) -> tuple[float, float]:
 def _right_to_left(row: list[Line] | Table) -> list[Line] | Table:
     if isinstance(row, Table) or len(row) < 2:
         return row
-    text = "".join(line.text for line in row)
-    letters = sum(1 for char in text if char.isalpha())
-    return row[::-1] if len(_RTL.findall(text)) > 0.5 * max(1, letters) else row
+    return row[::-1] if is_right_to_left("".join(line.text for line in row)) else row
 
 
 def _side_by_side(lines: Sequence[Line]) -> bool:

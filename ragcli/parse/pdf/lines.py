@@ -15,6 +15,7 @@ _PRESENTATION = re.compile(
     "[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc\uf900-\ufaff\u2e80-\u2fdf\u0132\u0133\u01c4-\u01cc]"
 )
 _MARKER = re.compile("^(?:[•‣◦▪▫●○■□◆➢➤✓✔\ufffd\ue000-\uf8ff\xb7–-]{1,2}|\\(?\\d{1,3}[.)]|\\(?[a-zA-Z][.)])$")
+_RTL = re.compile("[\u0590-\u08ff]")
 _ALEFS = "\u0622\u0623\u0625\u0627"
 _LAM_ALEF = re.compile(f"[{_ALEFS}]\u0644")
 _INVISIBLE_SPACE = re.compile("[\u200b\u2060\ufeff]")
@@ -41,6 +42,13 @@ class Line:
     @property
     def height(self) -> float:
         return self.y1 - self.y0
+
+
+def is_right_to_left(text: str) -> bool:
+    """Whether most letters of a text are Hebrew or Arabic."""
+    if text.isascii():
+        return False
+    return len(_RTL.findall(text)) > 0.5 * max(1, sum(1 for char in text if char.isalpha()))
 
 
 def normal(text: str) -> str:

@@ -16,11 +16,13 @@ from dataclasses import dataclass, field
 from ragcli.language.words import is_function_word
 from ragcli.parse.pdf.amounts import Amount, Row, is_money, read_row
 from ragcli.parse.pdf.headers import Column, Fragment, column_names, fragments
-from ragcli.parse.pdf.lines import Line
+from ragcli.parse.pdf.lines import Line, is_right_to_left
 from ragcli.parse.pdf.tables import Table, visual_rows
 from ragcli.parse.tables import JOINT, is_total
 
 _MOST_LABEL = 80  # characters of a label that the rows under it repeat
+_PARTED = 1.4  # of the type size: a gap that parts two columns of words
+_MOST_LEADING = 50  # characters of a label that begins a table without a header
 _MOST_CROSSING = 2  # lines of a label that run under the columns
 _ROW_GAP, _HEADER_GAP, _TABLE_GAP = 2.2, 3.0, 4.0  # of the type size: between neighbouring rows
 _NET = re.compile(r"(?i)net (?:cash|increase|decrease|change)\b")
@@ -52,8 +54,8 @@ class _Run:
 def statement_tables(lines: Sequence[Line]) -> list[Table]:
     """The tables of amounts among the lines of a page, or of a column of it."""
     words = [word for line in lines for word in line.words]
-    if not words:
-        return []
+    if not words or is_right_to_left("".join(line.text for line in lines)):
+        return []  # its labels would stand right of the amounts
     size = statistics.median(line.size for line in lines)
     rows = [read_row(row, size) for row in visual_rows(words)]
     tables: list[Table] = []
@@ -86,7 +88,9 @@ def _runs(rows: Sequence[Row], size: float) -> list[_Run]:
             run = None
     for run in found:
         _settle(run, rows, size)
-    return [run for run in found if _is_table(rows[run.first : run.last + 1], size)]
+    return [
+        run for run in found if _is_table(own := rows[run.first : run.last + 1], size) and not _is_flush_left(own, run)
+    ]
 
 
 def _settle(run: _Run, rows: Sequence[Row], size: float) -> None:
@@ -95,6 +99,7 @@ def _settle(run: _Run, rows: Sequence[Row], size: float) -> None:
     while run.last > run.first and (not last.amounts or _is_page_number(last)):
         run.last -= 1
         last = rows[run.last]
+    _part_labels(rows[run.first : run.last + 1], size)
     amounts = [amount for row in rows[run.first : run.last + 1] for amount in row.amounts]
     run.columns = []
     _widen(run.columns, [amount for amount in amounts if amount.is_number])
@@ -111,6 +116,18 @@ def _apart(amount: Amount, row: Row, run: _Run, size: float) -> bool:
         return False
     others = [other for other in row.amounts if other is not amount]
     return all(any(other.x0 < column.x1 and column.x0 < other.x1 for other in others) for column in near)
+
+
+def _is_flush_left(rows: Sequence[Row], run: _Run) -> bool:
+    """Whether amounts begin, and do not end, at one x in their columns: so words are set, and lists of things."""
+    starts, ends = 0.0, 0.0
+    for column in run.columns:
+        own = [amount for row in rows for amount in row.amounts if amount.x0 < column.x1 and column.x0 < amount.x1]
+        numbers = [amount for amount in own if amount.is_number]
+        if numbers:
+            starts += max(amount.left for amount in numbers) - min(amount.left for amount in numbers)
+            ends += max(amount.x1 for amount in numbers) - min(amount.x1 for amount in numbers)
+    return starts < 0.3 * ends
 
 
 def _is_page_number(row: Row) -> bool:
@@ -162,11 +179,32 @@ def _is_table(rows: Sequence[Row], size: float) -> bool:
     filled = [row for row in rows if row.amounts]
     several = [row for row in filled if len(row.amounts) > 1 and any(amount.is_number for amount in row.amounts)]
     money = [row for row in filled if is_money(row.amounts[-1].text)]
-    if len(several) < 2 and (len(filled) < 3 or len(money) < 0.6 * len(filled)):
+    if len(several) < 2 and (len(filled) < 3 or len(money) < 0.3 * len(filled)):
         return False
     labels = [row for row in filled if row.label]
-    parted = [row for row in labels if len(fragments(row.label, 1.4 * size)) > 1]
+    parted = [row for row in labels if len(fragments(row.label, _PARTED * size)) > 1]
     return len(labels) >= 0.5 * len(filled) and len(parted) <= 0.4 * len(labels)
+
+
+def _part_labels(rows: Sequence[Row], size: float) -> None:
+    """Take a second column of words, such as ``Level 2`` or an account, off the labels of rows with amounts."""
+    filled = [row for row in rows if row.amounts and row.label]
+    seconds = [pieces for row in filled if len(pieces := fragments(row.label, _PARTED * size)) == 2]
+    if len(seconds) <= 0.4 * len(filled):
+        return
+    x0 = statistics.median(pieces[1].x0 for pieces in seconds)
+    aligned = [pieces for pieces in seconds if abs(pieces[1].x0 - x0) < 3]
+    first = statistics.median(len(pieces[0].text) for pieces in seconds)
+    second = statistics.median(len(pieces[1].text) for pieces in seconds)
+    if len(aligned) < 0.8 * len(seconds) or first > 40 or second > 40:
+        return
+    for row in filled:
+        place = next((i for i, word in enumerate(row.label) if i and word.x0 > x0 - 3), len(row.label))
+        if place < len(row.label) and row.label[place].x0 - row.label[place - 1].x1 > size:
+            words = row.label[place:]
+            text = " ".join(word.text for word in words)
+            row.amounts.insert(0, Amount(words[0].x0, words[-1].x1, words[0].x0, text, False))
+            row.label = row.label[:place]
 
 
 # ---------------------------------------------------------------- header
@@ -198,7 +236,7 @@ def _table(rows: Sequence[Row], run: _Run, above: int, before: _Names, size: flo
     elif before.hold_for(run.columns):
         texts = before.texts
     else:
-        texts, labels = [], [row for row in labels if row.text.endswith(":")]
+        texts, labels = [], [row for row in labels if row.text.endswith(":") and len(row.text) < _MOST_LEADING]
     start = run.first - len(labels) - len(header)
     used = rows[start : run.last + 1]
     cells = _cells([*labels, *body], run.columns, size)
@@ -227,6 +265,8 @@ def _above(
         row = rows[place]
         if rows[place + 1].y0 - row.y1 > _HEADER_GAP * size:
             break
+        if row.amounts and not row.names_years:
+            break
         pieces = fragments(row.words, size)
         kind = _kind(pieces, run, label_x, size)
         if kind == "over":
@@ -246,13 +286,15 @@ def _above(
 def _kind(pieces: Sequence[Fragment], run: _Run, label_x: float, size: float) -> str:
     """What a row above a table is: names ``over`` its columns, a ``label`` beside them, or ``other`` text.
 
-    A title of the page or of a section stands in the ``middle`` between the labels' left edge and the columns' right.
+    A title of the page or of a section stands in the ``middle`` of the labels or between both edges of the table.
     """
     right = max(column.x1 for column in run.columns)
     names = 0
     for piece in pieces:
         if piece.x1 <= run.left and piece.x0 < label_x + 3 * size:
             continue
+        if piece.x1 <= run.left and len(pieces) == 1:
+            return "middle"
         if piece.x1 <= run.left or piece.x0 < run.left - 4 * size or piece.x0 > right:
             return "other"
         names += 1
@@ -311,13 +353,13 @@ def _place(amount: Amount, columns: Sequence[_Span], cells: Sequence[str]) -> in
 
 def _continues(last: _Entry, entry: _Entry) -> bool:
     """Whether a row goes on with the label of the one above; at most one of them has amounts."""
-    if not entry.label or not (last.is_label or entry.is_label) or last.label.endswith(":"):
+    if not entry.label or not last.label or not (last.is_label or entry.is_label) or last.label.endswith(":"):
         return False
     return (
         entry.label[0].islower()
         or entry.label[0] == "("
         or bool(_OPEN_END.search(last.label))
-        or is_function_word(last.label.split()[-1])
+        or any(map(is_function_word, last.label.split()[-1:]))
     )
 
 
