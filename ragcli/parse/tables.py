@@ -102,18 +102,19 @@ def add_read_table(assembly: Assembly, table: TableText, *, caption: str = "", p
     return table
 
 
-def table_text(rows: Iterable[Row], *, header_rows: int | None = None) -> str:
+def table_text(rows: Iterable[Row], *, header_rows: int | None = None, label_rows: bool = True) -> str:
     """``read_table`` as one Markdown table, a caption found in it as the line above."""
-    table = read_table(rows, header_rows=header_rows)
+    table = read_table(rows, header_rows=header_rows, label_rows=label_rows)
     return "\n".join(filter(None, (table.caption, table.text)))
 
 
-def read_table(rows: Iterable[Row], *, header_rows: int | None = None) -> TableText:
+def read_table(rows: Iterable[Row], *, header_rows: int | None = None, label_rows: bool = True) -> TableText:
     """Rows of cells as text; a text stands for a cell that covers nothing but its own place.
 
     A row lists the cells that begin in it, from left to right, as HTML does. ``header_rows`` is how many the format
     says are headers: None when it does not say (the first row then is one, with the rows under it that its merged
-    cells ask for), 0 when it says that there is none. Empty rows and columns are left out.
+    cells ask for), 0 when it says that there is none. ``label_rows`` is False for rows that have their labels already.
+    Empty rows and columns are left out.
     """
     grid = _grid_of(rows)
     first = 0
@@ -130,7 +131,8 @@ def read_table(rows: Iterable[Row], *, header_rows: int | None = None) -> TableT
         depth = min(depth, 1)  # headers alone are a table of one header and rows
     header = _header(grid, first, depth)
     body = [_body_row(grid, number, header) for number in range(first + depth, len(grid.texts))]
-    _label(grid, first + depth, body)
+    if label_rows:
+        _label(grid, first + depth, body)
     kept = [number for number, row in enumerate(body, first + depth) if any(row)]
     text = _markdown(header, [row for row in body if any(row)], grid, first)
     return TableText("\n".join(captions), text, tuple(grid.given[number] for number in kept))
@@ -217,6 +219,11 @@ def _whole_width(grid: _Grid, row: int) -> str:
 def is_value(text: str) -> bool:
     """Whether a cell holds an amount, a date or nothing to name a column by; a year may be either."""
     return len(text) <= _MOST_VALUE and bool(_VALUE.fullmatch(text)) and not _YEAR.fullmatch(text)
+
+
+def is_total(label: str) -> bool:
+    """Whether a row's label says that it sums up the rows above it."""
+    return bool(_TOTAL.match(label))
 
 
 def _header_depth(grid: _Grid, first: int) -> int:
@@ -311,9 +318,9 @@ def _label(grid: _Grid, first: int, body: list[list[str]]) -> None:
         if place in labels:
             over = [*(over if place - 1 in labels else []), row[0].rstrip(" :：")]
         elif over and any(row):
-            is_total = bool(_TOTAL.match(row[0]))
+            sums_up = is_total(row[0])
             row[0] = JOINT.join([*over, row[0]] if row[0] else over)
-            over = [] if is_total else over
+            over = [] if sums_up else over
 
 
 def _label_rows(grid: _Grid, first: int, body: Sequence[Sequence[str]]) -> set[int]:
@@ -331,7 +338,7 @@ def _label_rows(grid: _Grid, first: int, body: Sequence[Sequence[str]]) -> set[i
         place
         for place in alone
         if (full or body[place][0].endswith((":", "：")) or _whole_width(grid, first + place))
-        and not _TOTAL.match(body[place][0])
+        and not is_total(body[place][0])
         and not body[place][0].endswith((".", "。"))
     }
 

@@ -102,7 +102,8 @@ def page_blocks(parts: Sequence[list[Line] | Table], page: int, style: Style) ->
         if isinstance(row, Table):
             blocks += _finished(paragraph, page, style)
             paragraph = []
-            blocks.append(TextBlock("table", table_text(row.rows), page))
+            text = table_text(row.rows, header_rows=row.header_rows, label_rows=row.label_rows)
+            blocks.append(TextBlock("table", text, page))
         elif paragraph and _starts_new(paragraph, row, leading):
             blocks += _finished(paragraph, page, style)
             paragraph = [row]

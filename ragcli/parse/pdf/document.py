@@ -17,7 +17,8 @@ from ragcli.parse.pdf.layout import reading_order
 from ragcli.parse.pdf.lines import Line, join_markers
 from ragcli.parse.pdf.ocr import Recogniser, engine_for
 from ragcli.parse.pdf.page import Page, read_page, rules_of, words_of
-from ragcli.parse.pdf.tables import Table, may_hold_table, ruled_tables
+from ragcli.parse.pdf.statements import statement_tables
+from ragcli.parse.pdf.tables import Table, is_better, may_hold_table, ruled_tables
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.records import Coverage
 
@@ -146,6 +147,8 @@ class _PageReader:
         if len(rules) < 6 or page.width != raw.rect.width:
             return
         tables = ruled_tables(words_of(raw), rules)
+        stated = statement_tables(page.lines) if tables else []
+        tables = [table for table in tables if not any(is_better(other, table) for other in stated)]
         for table in tables:
             page.lines = [line for line in page.lines if not _inside(line, table)]
         self._tables[page.number] = tables

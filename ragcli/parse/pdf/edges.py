@@ -14,7 +14,8 @@ from ragcli.parse.pdf.tables import visual_rows
 _EDGE = 0.13
 _ROWS = 3
 _NUMBER = re.compile(
-    r"^\W*(?:(?:page|seite|p\.|página|стр\.|s\.)\s*)?(\d{1,4}|[ivxlc]{1,7})\W*(?:(?:of|von|de|/)\s*\d+\W*)?$", re.I
+    r"^\W*(?:(?:page|seite|p\.|página|стр\.|s\.)\s*|[a-z]{1,2}-)?(\d{1,4}|[ivxlc]{1,7})\W*(?:(?:of|von|de|/)\s*\d+\W*)?$",
+    re.I,
 )
 
 
@@ -57,7 +58,7 @@ def _edge_rows(page: Page) -> list[tuple[str, list[Line]]]:
             break
         found.append(("top", row))
     for place, row in enumerate(rows[::-1][:_ROWS]):
-        if place == 0 and _number(row) is not None and row[0].y0 > 0.75 * page.height and len(rows) > 3:
+        if place == 0 and _number(row) is not None and len(rows) > 3:  # wherever the page's text ends
             found.append(("bottom", row))
             continue
         if min(line.y0 for line in row) < (1 - _EDGE) * page.height or ("top", row) in found:

@@ -7,15 +7,14 @@ bands, and each band is read column by column, as XY-cut methods do (Nagy and Se
 from __future__ import annotations
 
 import itertools
-import re
 import statistics
 from collections.abc import Sequence
 
-from ragcli.parse.pdf.lines import Line
+from ragcli.parse.pdf.lines import Line, is_right_to_left
+from ragcli.parse.pdf.statements import statement_tables
 from ragcli.parse.pdf.tables import Table, aligned_tables, flows, visual_rows
 
 Item = Line | Table
-_RTL = re.compile("[\u0590-\u08ff]")
 _DEPTH = 4
 
 
@@ -28,8 +27,12 @@ def _flow(items: list[Item], depth: int) -> list[list[Line] | Table]:
     lines = [item for item in items if isinstance(item, Line)]
     if not _side_by_side(lines) and len(lines) == len(items):
         return list(visual_rows(lines))
-    for table in aligned_tables(lines):
-        items = [item for item in items if item not in table.lines] + [table]
+    for table in statement_tables(lines):
+        items = _without(items, table.lines)
+        items.append(table)
+    for table in aligned_tables([item for item in items if isinstance(item, Line)]):
+        items = _without(items, table.lines)
+        items.append(table)
     gutter = _gutter(items) if depth else None
     if gutter is None:
         return _single(items)
@@ -43,6 +46,11 @@ def _flow(items: list[Item], depth: int) -> list[list[Line] | Table]:
         else:
             (left if item.x1 <= gutter else right).append(item)
     return result + _flow(left, depth - 1) + _flow(right, depth - 1)
+
+
+def _without(items: Sequence[Item], lines: Sequence[Line]) -> list[Item]:
+    gone = {id(line) for line in lines}
+    return [item for item in items if id(item) not in gone]
 
 
 def _single(items: list[Item]) -> list[list[Line] | Table]:
@@ -59,9 +67,7 @@ def _top(part: list[Line] | Table) -> tuple[float, float]:
 def _right_to_left(row: list[Line] | Table) -> list[Line] | Table:
     if isinstance(row, Table) or len(row) < 2:
         return row
-    text = "".join(line.text for line in row)
-    letters = sum(1 for char in text if char.isalpha())
-    return row[::-1] if len(_RTL.findall(text)) > 0.5 * max(1, letters) else row
+    return row[::-1] if is_right_to_left("".join(line.text for line in row)) else row
 
 
 def _side_by_side(lines: Sequence[Line]) -> bool:

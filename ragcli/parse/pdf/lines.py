@@ -15,6 +15,7 @@ _PRESENTATION = re.compile(
     "[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc\uf900-\ufaff\u2e80-\u2fdf\u0132\u0133\u01c4-\u01cc]"
 )
 _MARKER = re.compile("^(?:[•‣◦▪▫●○■□◆➢➤✓✔\ufffd\ue000-\uf8ff\xb7–-]{1,2}|\\(?\\d{1,3}[.)]|\\(?[a-zA-Z][.)])$")
+_RTL = re.compile("[\u0590-\u08ff]")
 _ALEFS = "\u0622\u0623\u0625\u0627"
 _LAM_ALEF = re.compile(f"[{_ALEFS}]\u0644")
 _INVISIBLE_SPACE = re.compile("[\u200b\u2060\ufeff]")
@@ -22,7 +23,10 @@ _INVISIBLE_SPACE = re.compile("[\u200b\u2060\ufeff]")
 
 @dataclass(slots=True)
 class Line:
-    """A run of text on one baseline, in points from the upper left corner of the upright page."""
+    """A run of text on one baseline, in points from the upper left corner of the upright page.
+
+    ``words`` are its words as lines of their own, empty where they were not asked for.
+    """
 
     x0: float
     y0: float
@@ -33,10 +37,18 @@ class Line:
     bold: bool = False
     mono: bool = False
     group: int = -1
+    words: tuple[Line, ...] = ()
 
     @property
     def height(self) -> float:
         return self.y1 - self.y0
+
+
+def is_right_to_left(text: str) -> bool:
+    """Whether most letters of a text are Hebrew or Arabic."""
+    if text.isascii():
+        return False
+    return len(_RTL.findall(text)) > 0.5 * max(1, sum(1 for char in text if char.isalpha()))
 
 
 def normal(text: str) -> str:
@@ -58,6 +70,7 @@ def join_markers(lines: list[Line]) -> list[Line]:
             continue
         mark = line.text if line.text[0] not in "\ufffd" and not "\ue000" <= line.text[0] <= "\uf8ff" else "•"
         text.text, text.x0 = f"{mark} {text.text}", line.x0
+        text.words = (*line.words, *text.words)
         skip.add(id(line))
     return [line for line in lines if id(line) not in skip]
 

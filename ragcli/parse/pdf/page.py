@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,9 +19,12 @@ from ragcli.parse.pdf.lines import (
     with_gaps,
     words_in,
 )
+from ragcli.parse.pdf.tables import may_hold_table
 
 _UNKNOWN_BULLET = re.compile("^[\ufffd\ue000-\uf8ff]{1,2}(?=\\s)")
 _BOLD, _MONO = 16, 8
+_BLANKS = "\xa0\u2007\u202f\u2028\u2029"
+"""What parts words besides the blank."""
 _SCAN_TEXT = 60
 
 
@@ -47,23 +51,43 @@ def read_page(page: Any, number: int) -> Page:
     import pymupdf
 
     flags = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
-    content = page.get_text("dict", flags=flags)
+    text = page.get_textpage(flags=flags)
+    content = page.get_text("dict", textpage=text)
     if any(has_lam_alef(span["text"]) for span in spans_of(content)):
-        content = in_writing_order(page.get_text("rawdict", flags=flags))
+        content = in_writing_order(page.get_text("rawdict", textpage=text))
     result = Page(number, float(content["width"]), float(content["height"]))
     judge = Visibility(page)
     found: list[tuple[tuple[int, int], Line]] = []
+    places: dict[tuple[int, int], Line] = {}
     for group, block in enumerate(content["blocks"]):
-        for raw in block.get("lines", ()):
+        for place, raw in enumerate(block.get("lines", ())):
             line = _line(raw, group, judge)
             if line is not None and not _outside(line, result.width, result.height):
                 found.append((_direction(raw["dir"]), line))
+                places[block["number"], place] = line
     result.hidden, result.ocr = judge.hidden, judge.scanned_layer
+    if may_hold_table([line for _, line in found]):
+        _give_words(page.get_text("words", textpage=text, delimiters=_BLANKS), places)
     _turn_upright(result, found)
     visible = sum(len(line.text) for line in (*result.lines, *result.aside))
     if visible < _SCAN_TEXT and not judge.scanned_layer:
         result.needs_ocr = judge.is_scan() or (not visible and (bool(judge.pictures) or draws(page)))
     return result
+
+
+def _give_words(words: Iterable[tuple[Any, ...]], places: Mapping[tuple[int, int], Line]) -> None:
+    """Each line its words; ``words`` are (x0, y0, x1, y1, text, block, line, …), ``places`` lines by block and line.
+
+    A line that is not all seen, or whose letters were put in another order, has none.
+    """
+    found: dict[tuple[int, int], list[Line]] = {}
+    for x0, y0, x1, y1, text, block, place, *_ in words:
+        if (block, place) in places:
+            size = places[block, place].size
+            found.setdefault((block, place), []).append(Line(x0, y0, x1, y1, normal(text), size))
+    for key, own in found.items():
+        if "".join(word.text for word in own) == "".join(places[key].text.split()):
+            places[key].words = tuple(own)
 
 
 def words_of(page: Any) -> list[Line]:
@@ -113,6 +137,8 @@ def _turn_upright(page: Page, found: list[tuple[tuple[int, int], Line]]) -> None
 
 
 def _turned(line: Line, direction: tuple[int, int], width: float, height: float) -> Line:
+    for word in line.words:
+        _turned(word, direction, width, height)
     x0, y0, x1, y1 = line.x0, line.y0, line.x1, line.y1
     if direction == (0, -1):  # read from bottom to top
         line.x0, line.x1, line.y0, line.y1 = width - y1, width - y0, x0, x1

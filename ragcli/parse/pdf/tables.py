@@ -7,19 +7,26 @@ fall into its cells. Without rules, rows of several short fragments whose gaps l
 from __future__ import annotations
 
 import itertools
+import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ragcli.parse.pdf.lines import Line
+from ragcli.parse.pdf.amounts import is_year
+from ragcli.parse.pdf.lines import Line, is_right_to_left
 
 Box = tuple[float, float, float, float]
 _TOUCH = 3.0
+_AMOUNTS = re.compile(r"(?<!\S)[(\u2013-]?(?:[$€£¥] ?)?\(?\d(?:[\d.,]*\d)?\)? ?%?\)?(?!\S)")
 
 
 @dataclass(slots=True)
 class Table:
-    """Where a table stands and the text of its cells, row by row."""
+    """Where a table stands and the text of its cells, row by row.
+
+    ``header_rows`` is None where the page does not say; ``label_rows`` says whether rows that are labels of those under
+    them are still to be found.
+    """
 
     x0: float
     y0: float
@@ -28,6 +35,8 @@ class Table:
     rows: list[list[str]]
     lines: list[Line] = field(default_factory=list)
     group: int = -1
+    header_rows: int | None = None
+    label_rows: bool = True
 
     @property
     def height(self) -> float:
@@ -67,9 +76,56 @@ def ruled_tables(words: Sequence[Line], rules: Sequence[Box]) -> list[Table]:
     tables = []
     for component in _components(flat, upright):
         table = _grid([r for r in component if r[2] - r[0] >= r[3] - r[1]], component, words)
-        if table is not None:
+        if table is not None and not _cuts_amounts(table, words):
             tables.append(table)
     return tables
+
+
+def _cuts_amounts(table: Table, words: Sequence[Line]) -> bool:
+    """Whether a grid is no table's: it has no words, or leaves the amounts of its last column outside.
+
+    Such grids are made of underlines and shaded rows.
+    """
+    cells = [cell for row in table.rows for cell in row if cell]
+    beside = [
+        word
+        for word in words
+        if table.y0 <= (word.y0 + word.y1) / 2 <= table.y1 and word.x0 > table.x1 + 2 and _AMOUNTS.fullmatch(word.text)
+    ]
+    wordless = not any(char.isalpha() for cell in cells for char in cell)
+    return wordless or len(beside) > 0.3 * len(table.rows)
+
+
+def is_better(stated: Table, ruled: Table) -> bool:
+    """Whether a table of amounts is to be taken, and not the grid that lines on the page make where it stands.
+
+    It is where the grid leaves amounts of it outside, begins with amounts, or holds nothing but amounts beside short
+    labels: then its strokes only part sections or underline.
+    """
+    middles = [((word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2) for line in stated.lines for word in line.words]
+    beside = [(x, y) for x, y in middles if ruled.y0 <= y <= ruled.y1]
+    inside = [x for x, _ in beside if ruled.x0 - 2 <= x <= ruled.x1 + 2]
+    if len(beside) < 4 or not inside:
+        return False
+    if len(inside) < 0.9 * len(beside) or begins_with_amounts(ruled.rows):
+        return True
+    body = [row for row in ruled.rows if any(_AMOUNTS.fullmatch(cell) for cell in row[1:])]
+    plain = [row for row in body if len(row[0]) < 60 and all(_is_short(cell) for cell in row[1:])]
+    return bool(stated.header_rows) and len(plain) > 0.8 * len(body)
+
+
+def _is_short(cell: str) -> bool:
+    return not cell or bool(_AMOUNTS.fullmatch(cell)) or not any(char.isalpha() for char in cell)
+
+
+def begins_with_amounts(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row is no header: an amount in it stands over others."""
+    for column, cell in enumerate(rows[0]):
+        below = [row[column] for row in rows[1:] if row[column]]
+        amounts = sum(bool(_AMOUNTS.fullmatch(other)) for other in below)
+        if column and _AMOUNTS.fullmatch(cell) and not is_year(cell) and amounts >= 0.5 * len(below) and below:
+            return True
+    return len([cell for cell in rows[0] if cell]) < 2 and any(_AMOUNTS.fullmatch(cell) for cell in rows[0])
 
 
 def _components(flat: list[Box], upright: list[Box]) -> list[list[Box]]:
@@ -110,10 +166,12 @@ def _grid(flat: list[Box], component: list[Box], words: Sequence[Line]) -> Table
         cells.setdefault((row, column), []).append(word)
     if len(cells) < 4 or len({column for _, column in cells}) < 2 or len({row for row, _ in cells}) < 2:
         return None
-    if max(map(len, cells.values())) > 0.8 * len(inside):
+    crowded = sum(map(_is_crowded, cells.values()))
+    if max(map(len, cells.values())) > 0.8 * len(inside) or crowded > 0.1 * len(cells):
         return None
     rows = [[_cell_text(cells.get((row, column), ())) for column in range(len(xs) - 1)] for row in range(len(ys) - 1)]
-    return Table(xs[0], ys[0], xs[-1], ys[-1], rows, list(inside))
+    header_rows = 0 if begins_with_amounts(rows) else None
+    return Table(xs[0], ys[0], xs[-1], ys[-1], rows, list(inside), header_rows=header_rows)
 
 
 def _within(word: Line, box: Box) -> bool:
@@ -145,8 +203,22 @@ def _edge(rules: list[Box], at: float, along: tuple[float, float], *, vertical: 
     return False
 
 
+def _is_crowded(words: Sequence[Line]) -> bool:
+    """Whether a cell holds amounts far beside each other: those of several columns."""
+    return any(
+        after.x0 - before.x1 > 0.8 * before.height
+        for row in visual_rows(words)
+        for before, after in itertools.pairwise(row)
+        if _AMOUNTS.fullmatch(before.text) and _AMOUNTS.fullmatch(after.text)
+    )
+
+
 def _cell_text(words: Sequence[Line]) -> str:
-    return " ".join(" ".join(word.text for word in row) for row in visual_rows(words))
+    return " ".join(word.text for row in visual_rows(words) for word in _as_read(row))
+
+
+def _as_read(row: Sequence[Line]) -> Sequence[Line]:
+    return row[::-1] if is_right_to_left("".join(word.text for word in row)) else row
 
 
 # ---------------------------------------------------------------- aligned
@@ -179,11 +251,13 @@ def _aligned(run: list[list[Line]]) -> Table | None:
     while run and len(run[-1]) == 1:
         run = run[:-1]
     full = [row for row in run if len(row) > 1]
-    if len(full) < 3:
+    if len(full) < 2:
         return None
     columns = _columns([line for row in run for line in row])
     if len(columns) < 2 or not _short_cells(run, columns):
         return None
+    if len(full) == 2 and (len(columns) < 4 or any(len(row) != len(columns) for row in full)):
+        return None  # two rows are a table when nothing is missing in them
     rows: list[list[str]] = []
     for row in run:
         cells = [""] * len(columns)
@@ -195,7 +269,7 @@ def _aligned(run: list[list[Line]]) -> Table | None:
         else:
             rows.append(cells)
     filled = sum(1 for row in rows for cell in row if cell)
-    if len(rows) < 3 or filled < 0.5 * len(rows) * len(columns):
+    if len(rows) < min(3, len(full)) or filled < 0.5 * len(rows) * len(columns):
         return None
     lines = [line for row in run for line in row]
     return Table(
@@ -205,6 +279,8 @@ def _aligned(run: list[list[Line]]) -> Table | None:
         max(line.y1 for line in lines),
         rows,
         lines,
+        header_rows=0 if begins_with_amounts(rows) else None,
+        label_rows=False,
     )
 
 
