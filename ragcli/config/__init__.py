@@ -14,6 +14,7 @@ from ragcli.config.sections import (
     PathRule,
     RerankConfig,
     RetrieveConfig,
+    TablesConfig,
     TraceConfig,
 )
 from ragcli.config.text import example_yaml, parse_yaml
@@ -31,6 +32,7 @@ __all__ = [
     "PathRule",
     "RerankConfig",
     "RetrieveConfig",
+    "TablesConfig",
     "TraceConfig",
     "example_yaml",
     "find_file",
