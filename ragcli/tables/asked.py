@@ -56,7 +56,8 @@ def asked(question: str) -> Asked | None:
     kind = "any"
     if operation in ("max", "min"):
         said = " ".join(found[operation][0].group().casefold().split())
-        kind = named("maxima" if operation == "max" else "minima")[said]
+        kinds = named("maxima" if operation == "max" else "minima")
+        kind = next(name for word, name in kinds.items() if word.casefold() == said)
     left = tuple(word for word in words(question) if not _inside(word.start, taken))
     return Asked(operation, kind, left, sums_too)
 

@@ -212,11 +212,10 @@ class Reader:
         return ask_tables(inquiry, self.library(inquiry.scope))
 
     def _with_tables_named(self, inquiry: Inquiry, result: AskResult) -> AskResult:
-        """What was not answered, with the table that may, where the question asks for a count, a sum or an extreme."""
+        """What was not answered, with the table that may, where the question is one over a whole collection."""
         from ragcli.answer.extract.questions import is_aggregate
-        from ragcli.tables.asked import asked
 
-        if asked(inquiry.asked) is None and not is_aggregate(inquiry.asked):
+        if not is_aggregate(inquiry.asked):
             return result
         from ragcli.pipelines.asking.inquiry import with_notices
         from ragcli.pipelines.querying.tabular import tables_named

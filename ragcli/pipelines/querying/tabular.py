@@ -48,11 +48,13 @@ def ask_tables(inquiry: Inquiry, library: Library) -> AskResult | None:
     if asked(inquiry.asked) is None:
         return None
     started = time.perf_counter()
-    retrieval = inquiry.search(inquiry.asked)
-    doc_ids = {hit.chunk.doc_id for hit in retrieval.hits} if library.count > _MOST_TABLES else None
+    doc_ids = None
+    if library.count > _MOST_TABLES:
+        doc_ids = {hit.chunk.doc_id for hit in inquiry.search(inquiry.asked).hits}
     made = made_queries(inquiry.asked, _candidates(library, doc_ids))
     if len(made) != 1:
         return None
+    retrieval = inquiry.search(inquiry.asked)
     config, version = inquiry.config.tables, inquiry.engine.version
     result = run_query(made[0].sql, library, config=config, index_version=version)
     passages = _Passages(inquiry)
