@@ -17,7 +17,7 @@ from ragcli.language.lexicon import LANGUAGES, lexicon, spelled_out
 
 ROOT = Path(__file__).resolve().parents[1] / "ragcli"
 MODULES = sorted(ROOT.rglob("*.py"))
-STAGES = ("parse", "chunk", "embed", "index", "retrieve", "answer", "evaluate")
+STAGES = ("parse", "chunk", "embed", "index", "retrieve", "tables", "answer", "evaluate")
 SHARED = (
     "records",
     "errors",
@@ -68,6 +68,7 @@ OWNERS = {
     "onnx": ("embed.bert_graph",),
     "Stemmer": ("language.stems",),
     "sqlite3": ("index.",),
+    "duckdb": ("tables.process",),
     "filelock": ("index.publishing.lock",),
     "platformdirs": ("embed.remembered",),
     "psycopg": ("index.postgres.database",),

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from ragcli.pipelines.building.build import Built
     from ragcli.pipelines.building.chunk import ChunkResult
     from ragcli.pipelines.ingesting.one_file import Inspected
-    from ragcli.records import AskResult, Forgotten, Retrieval, Scope
+    from ragcli.records import AskResult, Forgotten, Retrieval, Scope, TableInfo
+    from ragcli.records.tables import QueryResult
 
 Path_ = str | PathLike[str]
 
@@ -232,6 +233,17 @@ class Index:
         from ragcli.pipelines.asking.prompt import plan_prompt
 
         return plan_prompt(self.reader, question, self.scope(**scope), direct=direct)
+
+    def tables(self, **scope: Unpack[ScopeOptions]) -> list[TableInfo]:
+        """Every table that ``sql`` can read: those of the documents, and last the table of the documents themselves."""
+        return list(self.reader.library(self.scope(**scope)).infos())
+
+    def sql(self, query: str, **scope: Unpack[ScopeOptions]) -> QueryResult:
+        """One SELECT over the tables in what may be seen; each row comes with the rows of documents it was made of.
+
+        Raises ConfigError for SQL that cannot be run, a table that is not there, or a limit of ``tables`` that is met.
+        """
+        return self.reader.query(query, self.scope(**scope))
 
     def explain(
         self, question: str, expect: Sequence[str], *, answers: bool = True, **scope: Unpack[ScopeOptions]

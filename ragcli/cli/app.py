@@ -16,7 +16,7 @@ from ragcli.errors import ExitCode
 
 _MODULES = {
     **{"init": "init", "ingest": "ingest", "chunk": "chunk", "index": "index"},
-    **{"search": "search", "ask": "ask", "session": "session"},
+    **{"search": "search", "ask": "ask", "session": "session", "tables": "tables", "sql": "sql"},
     **{"eval": "eval", "explain": "explain", "golden": "golden", "tune": "tune"},
     **{"inspect": "inspect", "versions": "versions", "forget": "forget"},
     **{"log": "log", "stats": "log", "feedback": "log", "config": "config", "doctor": "doctor"},

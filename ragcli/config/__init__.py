@@ -15,6 +15,7 @@ from ragcli.config.sections import (
     RerankConfig,
     RetrieveConfig,
     SearchMode,
+    TablesConfig,
     TraceConfig,
 )
 from ragcli.config.text import example_yaml, parse_yaml
@@ -33,6 +34,7 @@ __all__ = [
     "RerankConfig",
     "RetrieveConfig",
     "SearchMode",
+    "TablesConfig",
     "TraceConfig",
     "example_yaml",
     "find_file",

@@ -216,6 +216,15 @@ class TraceConfig:
 
 
 @dataclass(frozen=True)
+class TablesConfig:
+    """What a query over tables may take."""
+
+    timeout_seconds: float = _setting(30.0, "of one query; then it is stopped", low=0.1)
+    memory_mb: int = _setting(1024, "of one query", low=64)
+    max_rows: int = _setting(10000, "rows that one query gives; that there were more is said", low=1)
+
+
+@dataclass(frozen=True)
 class Config:
     """Every setting. ``base`` is the folder that relative paths start from, ``file`` the file read, if any.
 
@@ -233,6 +242,7 @@ class Config:
     answer: AnswerConfig = AnswerConfig()
     eval: EvalConfig = EvalConfig()
     trace: TraceConfig = TraceConfig()
+    tables: TablesConfig = TablesConfig()
     groups: tuple[str, ...] = ()
     offline: bool = False
     base: Path = field(default_factory=Path.cwd, compare=False)
@@ -269,6 +279,7 @@ SECTIONS: Mapping[str, type] = {
     "answer": AnswerConfig,
     "eval": EvalConfig,
     "trace": TraceConfig,
+    "tables": TablesConfig,
 }
 
 

@@ -72,7 +72,9 @@ def _restricted(metadata: Metadata, extract: Extract, source: Source, doc_id: st
 
 def _coverage(extract: Extract) -> Coverage:
     garbage = sum(len(match[0]) for match in _GARBAGE.finditer(extract.text))
-    return replace(extract.coverage, garbage_ratio=round(garbage / len(extract.text), 6) if extract.text else 0.0)
+    ratio = round(garbage / len(extract.text), 6) if extract.text else 0.0
+    tables = max(extract.coverage.tables, sum(block.kind == "table" for block in extract.blocks))
+    return replace(extract.coverage, garbage_ratio=ratio, tables=tables)
 
 
 def readable_name(name: str) -> str:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         AskResult,
         Citation,
         Differences,
+        Queried,
         Sentence,
         SentenceStatus,
         Step,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from ragcli.records.retrieval import DenseMethod, Filter, Hit, Ranking, Retrieval, RetrievedChunk, Scope
     from ragcli.records.sessions import SessionInfo, Turn
     from ragcli.records.staged import Entry, FileState, Given, Look, Root, hidden_prefix
+    from ragcli.records.tables import Column, Place, TableInfo
 
 __all__ = [
     "NO_DIFFERENCES",
@@ -51,6 +53,7 @@ __all__ = [
     "Chunk",
     "Citation",
     "Claim",
+    "Column",
     "Completion",
     "Coverage",
     "DenseMethod",
@@ -71,7 +74,9 @@ __all__ = [
     "ModelRequest",
     "NotFoundReason",
     "Passage",
+    "Place",
     "PublishResult",
+    "Queried",
     "Ranking",
     "Retrieval",
     "RetrievedChunk",
@@ -83,6 +88,7 @@ __all__ = [
     "SessionInfo",
     "Span",
     "Step",
+    "TableInfo",
     "Trace",
     "Turn",
     "Usage",
@@ -102,6 +108,7 @@ _MODULES = {
             "AskResult",
             "Citation",
             "Differences",
+            "Queried",
             "Sentence",
             "SentenceStatus",
             "Step",
@@ -133,6 +140,7 @@ _MODULES = {
     **dict.fromkeys(("DenseMethod", "Filter", "Hit", "Ranking", "Retrieval", "RetrievedChunk", "Scope"), "retrieval"),
     **dict.fromkeys(("SessionInfo", "Turn"), "sessions"),
     **dict.fromkeys(("Entry", "FileState", "Given", "Look", "Root", "hidden_prefix"), "staged"),
+    **dict.fromkeys(("Column", "Place", "TableInfo"), "tables"),
 }
 """The module of each name, read when it is used: making all these classes takes longer than many a question."""
 

@@ -96,8 +96,21 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Queried:
+    """A query that an answer rests on: the SQL, the names of the tables it read, and its first rows as text."""
+
+    sql: str
+    tables: tuple[str, ...]
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AskResult:
-    """An answer with how it came about. ``timings_ms`` has retrieve, generate, verify and total."""
+    """An answer with how it came about. ``timings_ms`` has retrieve, generate, verify and total.
+
+    ``queries`` are those over tables that the answer rests on.
+    """
 
     answer: Answer
     retrieval: Retrieval
@@ -106,6 +119,7 @@ class AskResult:
     trace_id: str
     timings_ms: Mapping[str, float]
     steps: tuple[Step, ...] = ()
+    queries: tuple[Queried, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """What ``rag ask --json`` prints."""
@@ -129,6 +143,7 @@ class AskResult:
             "trace_id": self.trace_id,
             "usage": encode(answer.usage),
             "steps": [encode(step) for step in self.steps],
+            "queries": [encode(query) for query in self.queries],
             "superseded_hidden": self.retrieval.superseded_hidden,
             "timings_ms": {name: round(value, 3) for name, value in self.timings_ms.items()},
         }

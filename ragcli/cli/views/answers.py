@@ -30,6 +30,7 @@ def text(result: AskResult, output: Output, index: Index) -> str:
     if not answer.found:
         return ""
     paragraphs = [_answer(answer, output)]
+    paragraphs += _queries(result, output)
     paragraphs += [_source(citation, answer, output, index) for citation in answer.citations]
     return "\n\n".join(paragraphs)
 
@@ -38,7 +39,9 @@ def after_stream(result: AskResult, output: Output, index: Index) -> str:
     """What is left to print once the sentences stand on the terminal: the marks and the sources."""
     answer = result.answer
     sources = [_source(citation, answer, output, index) for citation in answer.citations]
-    return "\n\n".join(part for part in ("\n".join(_marks(answer, output)), *sources) if part)
+    return "\n\n".join(
+        part for part in ("\n".join(_marks(answer, output)), *_queries(result, output), *sources) if part
+    )
 
 
 class Streamed:
@@ -53,6 +56,11 @@ class Streamed:
 
         self._output.piece((" " if self.printed else "") + continued(printable(marked(sentence))))
         self.printed = True
+
+
+def _queries(result: AskResult, output: Output) -> list[str]:
+    """The queries over tables that the answer rests on, to be run again by ``rag sql``."""
+    return [output.folded(f"SQL: {one_line(query.sql)}", "", _WIDTH) for query in result.queries]
 
 
 def _answer(answer: Answer, output: Output) -> str:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ragcli.cli.output import shortened
 from ragcli.display import as_quoted, one_line
+
+if TYPE_CHECKING:
+    from ragcli.records import Place
 
 
 def place(source: str, page: int | None, lines: tuple[int, int] | None) -> str:
@@ -31,3 +35,12 @@ def snippet(text: str, path: Sequence[str], width: int) -> str:
     while len(lines) > 1 and (not lines[0].strip() or lines[0].strip("#= \t").casefold() in known):
         lines.pop(0)
     return shortened("\n".join(lines), width)
+
+
+def table_places(places: Sequence[Place], most: int, *, more: bool) -> str:
+    """``prices.csv row 3, prices.csv row 9``: the first rows a result was made of, and whether there are others."""
+    written = [
+        place(one.source, one.page, one.lines) + ("" if one.row is None or one.lines is not None else f" row {one.row}")
+        for one in places[:most]
+    ]
+    return "; ".join([*written, *(["…"] if more or len(places) > most else [])])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from ragcli.answer.check import suspicion
 from ragcli.answer.extract.questions import AGGREGATE_NOTICE, is_aggregate
 from ragcli.answer.pack import pack
 from ragcli.config import Config
-from ragcli.records import Answer, AskResult, Passage, Retrieval, Scope, Step, Trace, Usage
+from ragcli.records import Answer, AskResult, Passage, Queried, Retrieval, Scope, Step, Trace, Usage
 
 if TYPE_CHECKING:
     from ragcli.interfaces import Engine, Tokenizer
@@ -30,6 +30,7 @@ class Gathered:
     passages: tuple[Passage, ...]
     steps: tuple[Step, ...] = ()
     notices: tuple[str, ...] = ()
+    queries: tuple[Queried, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,17 +74,18 @@ class Inquiry:
     def conclude(self, answer: Answer, found: Gathered, timings: dict[str, float]) -> AskResult:
         """The result with its notices and all that was used, its trace kept."""
         answer = dataclasses.replace(answer, usage=self.spent + answer.usage)
-        answer = with_notices(answer, *found.notices, *_notices(answer.standalone_question, found.passages))
+        answer = with_notices(answer, *found.notices, *_notices(answer.standalone_question, found))
         version, trace_id = self.engine.version, new_trace_id()
-        result = AskResult(answer, found.retrieval, found.passages, version, trace_id, timings, found.steps)
+        made_by = found.steps, found.queries
+        result = AskResult(answer, found.retrieval, found.passages, version, trace_id, timings, *made_by)
         if self.keep is not None:
             self.keep(trace_of(result, scope=self.scope, session=self.session))
         return result
 
 
-def _notices(question: str, passages: Sequence[Passage]) -> list[str]:
-    found = [AGGREGATE_NOTICE] if is_aggregate(question) else []
-    return found + [text for text in (suspicion.notice(passages),) if text]
+def _notices(question: str, found: Gathered) -> list[str]:
+    notices = [AGGREGATE_NOTICE] if is_aggregate(question) and not found.queries else []
+    return notices + [text for text in (suspicion.notice(found.passages),) if text]
 
 
 def with_notices(answer: Answer, *notices: str) -> Answer:

@@ -5,6 +5,7 @@ Everything is loaded when it is first needed, so a lexical search loads no model
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import functools
 from collections.abc import Sequence
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from ragcli.pipelines.asking.ask import Gather, OnSentence
     from ragcli.pipelines.asking.inquiry import Inquiry
     from ragcli.pipelines.asking.prefetch import Prefetched
+    from ragcli.pipelines.querying.library import Library
     from ragcli.records import AskResult, Passage, Retrieval, Scope, Trace, Usage
+    from ragcli.records.tables import QueryResult
 
 
 class Reader:
@@ -151,8 +154,24 @@ class Reader:
         inquiry = self._inquiry(question, scope, standalone_question=alone, spent=spent, session=session, keep=kept)
         if agentic:
             return self._ask_in_steps(inquiry)
+        if self.config.answer.provider == "extractive" and (queried := self._ask_tables(inquiry)) is not None:
+            return queried
         gather = self._gather_all(inquiry) if direct else None
-        return ask(inquiry, generator=self.generator, gather=gather, on_sentence=on_sentence)
+        result = ask(inquiry, generator=self.generator, gather=gather, on_sentence=on_sentence)
+        return result if result.answer.found else self._with_tables_named(inquiry, result)
+
+    def library(self, scope: Scope) -> Library:
+        """The tables that a scope holds."""
+        from ragcli.pipelines.querying.library import Library
+
+        return Library(self.engine, scope)
+
+    def query(self, sql: str, scope: Scope) -> QueryResult:
+        """One SELECT over the tables that a scope holds. Raises ConfigError for SQL that cannot be run."""
+        from ragcli.pipelines.querying.query import run_query
+
+        library = self.library(scope)
+        return run_query(sql, library, config=self.config.tables, index_version=self.engine.version)
 
     def _inquiry(self, question: str, scope: Scope, **more: Any) -> Inquiry:
         from ragcli.pipelines.asking.inquiry import Inquiry
@@ -177,6 +196,32 @@ class Reader:
         from ragcli.answer.model.rewriting import rewrite
 
         return rewrite(question, earlier, client=self.written.client, model=self.config.answer.model)
+
+    def _ask_tables(self, inquiry: Inquiry) -> AskResult | None:
+        """The answer of one query over one table where the question asks for no more; None otherwise."""
+        from ragcli.tables.asked import asked
+
+        if asked(inquiry.asked) is None:
+            return None
+        from ragcli.pipelines.querying.tabular import ask_tables
+        from ragcli.tables.sandbox import is_installed
+
+        if not is_installed():
+            return None
+
+        return ask_tables(inquiry, self.library(inquiry.scope))
+
+    def _with_tables_named(self, inquiry: Inquiry, result: AskResult) -> AskResult:
+        """What was not answered, with the table that may, where the question is one over a whole collection."""
+        from ragcli.answer.extract.questions import is_aggregate
+
+        if not is_aggregate(inquiry.asked):
+            return result
+        from ragcli.pipelines.asking.inquiry import with_notices
+        from ragcli.pipelines.querying.tabular import tables_named
+
+        notice = tables_named(inquiry, self.library(inquiry.scope))
+        return dataclasses.replace(result, answer=with_notices(result.answer, *filter(None, [notice])))
 
     def _ask_in_steps(self, inquiry: Inquiry) -> AskResult:
         """A model decides what to search for; without one the question is taken apart by rule."""

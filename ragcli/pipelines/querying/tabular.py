@@ -1,0 +1,227 @@
+"""A question that one query over one table answers: made by rule, run, shown and cited; offline, without any model."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ragcli.answer.check.citing import Checked, Quoted, marked, numbered
+from ragcli.answer.check.verify import verify
+from ragcli.answer.extract.candidates import row_as_text
+from ragcli.language.lexicon import listed
+from ragcli.language.words import words
+from ragcli.pipelines.asking.inquiry import Gathered, Inquiry
+from ragcli.pipelines.querying.library import Library
+from ragcli.pipelines.querying.query import run_query
+from ragcli.records import (
+    Answer,
+    AskResult,
+    Chunk,
+    Citation,
+    Claim,
+    Completion,
+    Passage,
+    Place,
+    Queried,
+    Sentence,
+    Span,
+    Usage,
+)
+from ragcli.records.tables import QueryResult
+from ragcli.tables.asked import asked
+from ragcli.tables.naming import DOCUMENTS
+from ragcli.tables.questions import Candidate, Made, made_queries, nearest
+
+_MOST_TABLES = 300
+"""Above this many tables those of the documents that a search finds are asked alone."""
+_MOST_SENTENCES = 3
+_MOST_CITATIONS = 5
+_LONGEST_QUOTE = 600  # characters
+_NAMES = {"count": "count", "sum": "sum", "mean": "average", "max": "highest", "min": "lowest"}
+
+
+def ask_tables(inquiry: Inquiry, library: Library) -> AskResult | None:
+    """The answer of a query made by rule; None when the question asks for none, or when it is not sure which."""
+    if asked(inquiry.asked) is None:
+        return None
+    started = time.perf_counter()
+    doc_ids = None
+    if library.count > _MOST_TABLES:
+        doc_ids = {hit.chunk.doc_id for hit in inquiry.search(inquiry.asked).hits}
+    made = made_queries(inquiry.asked, _candidates(library, doc_ids))
+    if len(made) != 1:
+        return None
+    retrieval = inquiry.search(inquiry.asked)
+    config, version = inquiry.config.tables, inquiry.engine.version
+    result = run_query(made[0].sql, library, config=config, index_version=version)
+    passages = _Passages(inquiry)
+    answer = _answer(inquiry, made[0], result, passages)
+    if answer is None:
+        return None
+    cells = tuple(tuple("" if cell is None else str(cell) for cell in row) for row in result.rows[:_MOST_SENTENCES])
+    queried = Queried(made[0].sql, tuple(table.name for table in result.tables), result.columns, cells)
+    took = (time.perf_counter() - started) * 1000
+    timings = {"retrieve": took, "generate": 0.0, "verify": 0.0, "total": took}
+    return inquiry.conclude(answer, Gathered(retrieval, passages.all(), queries=(queried,)), timings)
+
+
+def tables_named(inquiry: Inquiry, library: Library) -> str:
+    """A notice of what can be asked instead where a count, a sum or an extreme was not answered from passages."""
+    if {word.folded for word in words(inquiry.asked)} & listed("document_words"):
+        return f'what is known of each document can be queried: rag sql "SELECT * FROM {DOCUMENTS}"'
+    found = nearest(inquiry.asked, _candidates(library, None)) if library.count <= _MOST_TABLES else None
+    if found is None:
+        return "rag sql reads tables: rag tables lists them" if library.count else ""
+    columns = ", ".join(column.name for column in found.columns[:8])
+    return f'the table {found.name} ({columns}) is nearest: rag sql "SELECT * FROM {found.name}"'
+
+
+def _candidates(library: Library, doc_ids: set[str] | None) -> Iterator[Candidate]:
+    for place in library.places(doc_ids):
+        loaded = library.load(place)
+        info = loaded.info
+        file = re.sub(r"[_\W]+", " ", info.source.rpartition("/")[2].rpartition(".")[0])
+        yield Candidate(info.name, f"{info.title} {file}", info.columns, loaded.raw)
+
+
+# ---------------------------------------------------------------- the answer
+
+
+def _answer(inquiry: Inquiry, made: Made, result: QueryResult, passages: _Passages) -> Answer | None:
+    """The rows of an extreme as they stand, or what a count, a sum or a mean came to with the rows behind it."""
+    if made.operation in ("max", "min"):
+        return _rows(inquiry, result, passages) if result.rows else None
+    value, count = result.rows[0][0], result.rows[0][-1]
+    if value is None or not any(result.places):
+        return None
+    text = _computed(made, result, value, count)
+    quoted = passages.quotes(result.places[0])
+    numbers: dict[tuple[str, str], int] = {}
+    citations: list[Citation] = []
+    sentence = numbered(Checked(text, "paraphrase", quoted, (), "", True), numbers, citations)
+    return _found(inquiry, (sentence,), tuple(citations), passages)
+
+
+def _rows(inquiry: Inquiry, result: QueryResult, passages: _Passages) -> Answer:
+    """Each row that has the extreme, read under its header and checked as any sentence is."""
+    claims = []
+    for places in result.places[:_MOST_SENTENCES]:
+        for item in passages.quotes(places):
+            header = passages.header(places[0])
+            text = row_as_text(header, item.quote, item.passage.media_type) if header else item.quote
+            claims.append(Claim(text, (str(item.passage.number),), (item.quote,)))
+    completion = Completion(True, tuple(claims), "extractive", "tables")
+    checked = verify(completion, passages.all(), question=inquiry.question, standalone_question=inquiry.asked)
+    more = len(result.rows) - _MOST_SENTENCES
+    return dataclasses.replace(checked, notices=(f"{more} more row(s) have the same value",)) if more > 0 else checked
+
+
+def _found(
+    inquiry: Inquiry, sentences: tuple[Sentence, ...], citations: tuple[Citation, ...], passages: _Passages
+) -> Answer:
+    return Answer(
+        question=inquiry.question,
+        standalone_question=inquiry.asked,
+        found=True,
+        not_found_reason=None,
+        text=" ".join(map(marked, sentences)),
+        sentences=sentences,
+        citations=citations,
+        invalid_citations=(),
+        passages=tuple(passage.chunk.chunk_id for passage in passages.all()),
+        provider="extractive",
+        model="tables",
+        usage=Usage(),
+    )
+
+
+def _computed(made: Made, result: QueryResult, value: Any, count: Any) -> str:
+    """``sum of Price in prices, Category = Hardware: 1323.90 € (2 rows)``."""
+    of = f" of {made.column.header or made.column.name}" if made.column is not None else " of rows"
+    conditions = "".join(f", {one.column.header or one.column.name} = {one.value}" for one in made.conditions)
+    unit = f" {made.column.unit}" if made.column is not None and made.column.unit and not made.distinct else ""
+    rows = "" if made.operation == "count" else f" ({count} row{'' if count == 1 else 's'})"
+    name = "count of different" if made.distinct else _NAMES[made.operation]
+    of = of.removeprefix(" of") if made.distinct else of
+    decimals = made.column.decimals if made.column is not None else 0
+    return f"{name}{of} in {made.table}{conditions}: {_shown(value, decimals)}{unit}{rows}."
+
+
+def _shown(value: Any, decimals: int) -> str:
+    """A value with no more decimals than it can mean: two more than the column has."""
+    if isinstance(value, float):
+        text = f"{value:.{decimals + 2}f}"
+        return text.rstrip("0").rstrip(".")
+    return str(value)
+
+
+# ---------------------------------------------------------------- what it rests on
+
+
+class _Passages:
+    """The chunks in which the rows of a result stand, numbered in the order in which they are first asked for."""
+
+    def __init__(self, inquiry: Inquiry) -> None:
+        self._engine = inquiry.engine
+        self._passages: dict[str, Passage] = {}
+        self._chunks: dict[str, list[Chunk]] = {}
+
+    def all(self) -> tuple[Passage, ...]:
+        """Every passage that was cited."""
+        return tuple(self._passages.values())
+
+    def quotes(self, places: Iterable[Place]) -> tuple[Quoted, ...]:
+        """The rows as quotes: one for each run of rows that stand together in one chunk, the first few of them."""
+        runs: list[tuple[Passage, Span]] = []
+        for place in places:
+            passage = self._passage(place)
+            if passage is None or place.span is None:
+                continue
+            last = runs[-1] if runs else None
+            if last is not None and last[0] is passage and self._adjoins(passage, last[1], place.span):
+                runs[-1] = passage, Span(last[1].start, place.span.end)
+            elif len(runs) < _MOST_CITATIONS:
+                runs.append((passage, place.span))
+        return tuple(_quoted(passage, span) for passage, span in runs)
+
+    def header(self, place: Place) -> str:
+        """The header row of the table that a row stands in; empty where it has none."""
+        if place.span is None:
+            return ""
+        document = self._engine.document(place.doc_id)
+        block = next((one for one in document.blocks if one.span.start <= place.span.start < one.span.end), None)
+        first = block.span.of(document.text).strip().partition("\n")[0] if block is not None else ""
+        return first.strip() if first.lstrip("> \t").startswith("|") else ""
+
+    @staticmethod
+    def _adjoins(passage: Passage, one: Span, other: Span) -> bool:
+        between = passage.text[one.end - passage.span.start : other.start - passage.span.start]
+        return other.start - one.end >= 0 and not between.strip() and other.end - one.start <= _LONGEST_QUOTE
+
+    def _passage(self, place: Place) -> Passage | None:
+        if place.doc_id not in self._chunks:
+            self._chunks[place.doc_id] = self._engine.document_chunks(place.doc_id)
+        start = place.span.start if place.span is not None else 0
+        chunk = next((one for one in self._chunks[place.doc_id] if one.span.start <= start < one.span.end), None)
+        if chunk is None:
+            return None
+        if chunk.chunk_id not in self._passages:
+            header = self._engine.headers([chunk.doc_id])[0]
+            self._passages[chunk.chunk_id] = Passage(
+                number=len(self._passages) + 1,
+                chunk=chunk,
+                text=chunk.text,
+                span=chunk.span,
+                source=place.source,
+                effective_date=header.metadata.effective_date,
+                media_type=header.media_type,
+            )
+        return self._passages[chunk.chunk_id]
+
+
+def _quoted(passage: Passage, span: Span) -> Quoted:
+    inside = Span(span.start - passage.span.start, min(span.end, passage.span.end) - passage.span.start)
+    return Quoted(passage, inside.of(passage.text), inside)
