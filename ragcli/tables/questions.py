@@ -68,8 +68,11 @@ def made_queries(question: str, candidates: Iterable[Candidate]) -> list[Made]:
 
 
 def nearest(question: str, candidates: Iterable[Candidate]) -> Candidate | None:
-    """The table whose title, headers and values share most with the question; None when none shares anything."""
-    stems = content_stems(question)
+    """The table whose title, headers and values share most with the question; None when none shares half of it."""
+    wanted = asked(question)
+    stems = {word.stem for word in wanted.words if word.is_content} if wanted is not None else content_stems(question)
+    if not stems:
+        return None
     best: tuple[int, Candidate] | None = None
     for candidate in candidates:
         known = content_stems(" ".join([candidate.title, *(column.header for column in candidate.columns)]))
@@ -77,7 +80,7 @@ def nearest(question: str, candidates: Iterable[Candidate]) -> Candidate | None:
             word for row in candidate.rows for cell in row if len(cell) < 40 for word in content_stems(cell) & stems
         }
         shared = len(stems & known)
-        if shared and (best is None or shared > best[0]):
+        if 2 * shared >= len(stems) and (best is None or shared > best[0]):
             best = shared, candidate
     return best[1] if best is not None else None
 
@@ -105,7 +108,7 @@ class _Reading:
         if column is None:
             return None
         self._take(self._stems(column) | _unit_stems(column))
-        if not self._accounted(self._row_header()):
+        if not self._accounted(self._row_words(operation, conditions)):
             return None
         return Made(self._sql(operation, column, conditions), self._table.name, operation, column, conditions)
 
@@ -171,45 +174,50 @@ class _Reading:
         """The column of numbers that the question names, or that its extreme speaks of; None when not exactly one."""
         extreme = self._asked.operation in ("max", "min")
         of_dates = self._asked.kind == "date"
-        types = _DATES if of_dates else (*_NUMBERS, *_DATES) if extreme else _NUMBERS
-        columns = [column for column in self._table.columns if column.type in types]
         left = {word.stem for word in self._left}
-        named_best = [column for column in columns if self._stems(column) & left]
-        if named_best:
-            return _only_best(named_best, [len(self._stems(column) & left) for column in named_best])
-        if self._asked.kind == "any":
-            return None
-        kinds = [column for column in columns if of_dates or self._is_of(column, self._asked.kind)]
-        return kinds[0] if len(kinds) == 1 else None
+        for types in [_DATES] if of_dates else [_NUMBERS, _DATES] if extreme else [_NUMBERS]:
+            columns = [column for column in self._table.columns if column.type in types]
+            said = [column for column in columns if self._stems(column) & left]
+            if said:
+                return _only_best(said, [len(self._stems(column) & left) for column in said])
+            kinds = [column for column in columns if of_dates or self._is_of(column, self._asked.kind)]
+            if self._asked.kind != "any" and kinds:
+                return kinds[0] if len(kinds) == 1 else None
+        return None
 
     def _is_of(self, column: Column, kind: str) -> bool:
         known = {stem(word) for word, name in named("kinds_of_columns").items() if name == kind}
         money = kind == "price" and named("units").get(column.unit.casefold(), "") in ("euro", "dollar", "pound")
         return money or bool(self._stems(column) & known)
 
-    def _row_header(self) -> set[str]:
-        """The header of what the rows are, mostly the first column: *which product has …*."""
+    def _row_words(self, operation: Operation, conditions: tuple[Condition, ...]) -> set[str]:
+        """The header of what the rows are, mostly the first column: *which product has …*.
+
+        Where it has a value twice, *which department has the most …* may ask for one row or for the sum of several.
+        """
         texts = [column for column in self._table.columns if column.type == "text"]
-        return self._stems(texts[0]) if texts else set()
+        if not texts or (operation in ("max", "min") and self._repeats(texts[0], conditions)):
+            return set()
+        return self._stems(texts[0])
 
     def _count(self, conditions: tuple[Condition, ...]) -> Made | None:
-        """Rows, or the different values of a column that has some more than once."""
-        left = {word.stem for word in self._left}
-        texts = [column for column in self._table.columns if column.type == "text" and self._stems(column) & left]
-        column: Column | None = None
-        if len(texts) == 1 and self._repeats(texts[0]):
-            column = texts[0]
+        """Rows, or the different values of a column that has some more than once: the one that is named first."""
+        first = next((word.stem for word in self._left if word.is_content), "")
+        texts = [column for column in self._table.columns if column.type == "text" and first in self._stems(column)]
+        column = texts[0] if len(texts) == 1 and self._repeats(texts[0], ()) else None
         for one in texts[:1]:
             self._take(self._stems(one))
-        if not self._accounted(set()):
+        if not self._accounted(self._row_words("count", conditions) if column is not None else set()):
             return None
         what = "count(*)" if column is None else f"count(DISTINCT {quoted(column.name)})"
         sql = f"SELECT {what} FROM {quoted(self._table.name)}{self._where(conditions)}"
         return Made(sql, self._table.name, "count", column, conditions, column is not None)
 
-    def _repeats(self, column: Column) -> bool:
-        place = [one.name for one in self._table.columns].index(column.name)
-        cells = [row[place] for row in self._table.rows if row[place]]
+    def _repeats(self, column: Column, conditions: tuple[Condition, ...]) -> bool:
+        """Whether a value of the column stands in several of the rows that meet the conditions."""
+        places = {one.name: place for place, one in enumerate(self._table.columns)}
+        rows = [row for row in self._table.rows if all(row[places[c.column.name]] == c.value for c in conditions)]
+        cells = [row[places[column.name]] for row in rows if row[places[column.name]]]
         return len(set(cells)) < len(cells)
 
     # ------------------------------------------------------------ what is accounted for
