@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ragcli.records.retrieval import DenseMethod, Filter, Hit, Ranking, Retrieval, RetrievedChunk, Scope
     from ragcli.records.sessions import SessionInfo, Turn
     from ragcli.records.staged import Entry, FileState, Given, Look, Root, hidden_prefix
-    from ragcli.records.tables import Column, Place, TableInfo
+    from ragcli.records.tables import RowPlace, TableColumn, TableInfo
 
 __all__ = [
     "NO_DIFFERENCES",
@@ -53,7 +53,6 @@ __all__ = [
     "Chunk",
     "Citation",
     "Claim",
-    "Column",
     "Completion",
     "Coverage",
     "DenseMethod",
@@ -74,13 +73,13 @@ __all__ = [
     "ModelRequest",
     "NotFoundReason",
     "Passage",
-    "Place",
     "PublishResult",
     "Queried",
     "Ranking",
     "Retrieval",
     "RetrievedChunk",
     "Root",
+    "RowPlace",
     "Scope",
     "Section",
     "Sentence",
@@ -88,6 +87,7 @@ __all__ = [
     "SessionInfo",
     "Span",
     "Step",
+    "TableColumn",
     "TableInfo",
     "Trace",
     "Turn",
@@ -140,7 +140,7 @@ _MODULES = {
     **dict.fromkeys(("DenseMethod", "Filter", "Hit", "Ranking", "Retrieval", "RetrievedChunk", "Scope"), "retrieval"),
     **dict.fromkeys(("SessionInfo", "Turn"), "sessions"),
     **dict.fromkeys(("Entry", "FileState", "Given", "Look", "Root", "hidden_prefix"), "staged"),
-    **dict.fromkeys(("Column", "Place", "TableInfo"), "tables"),
+    **dict.fromkeys(("RowPlace", "TableColumn", "TableInfo"), "tables"),
 }
 """The module of each name, read when it is used: making all these classes takes longer than many a question."""
 

@@ -17,7 +17,7 @@ CellValue = str | int | decimal.Decimal | datetime.date | datetime.datetime | tu
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A column: its name in SQL, its header as it is written, and what its cells are.
 
     ``unit`` is what every number of it carries (``€``, ``%``, ``kg``). ``decimals`` are those of a ``number``.
@@ -45,7 +45,7 @@ class TableInfo:
     source: str
     number: int
     title: str
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     row_count: int
     page: int | None = None
     lines: tuple[int, int] | None = None
@@ -53,7 +53,7 @@ class TableInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RowPlace:
     """Where a row of a result comes from: a row (from 1) of a table, or for None the whole table.
 
     ``span`` is where it stands in the text of the document.
@@ -81,7 +81,7 @@ class QueryResult:
     columns: tuple[str, ...]
     types: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
-    places: tuple[tuple[Place, ...], ...]
+    places: tuple[tuple[RowPlace, ...], ...]
     more_places: tuple[bool, ...]
     tables: tuple[TableInfo, ...]
     cut: bool = False
@@ -114,7 +114,7 @@ def json_value(cell: Any) -> Any:
     return [json_value(item) for item in cell] if isinstance(cell, list | tuple) else cell
 
 
-def place_json(place: Place) -> dict[str, Any]:
+def place_json(place: RowPlace) -> dict[str, Any]:
     """A place as JSON prints it."""
     return {
         "table": place.table,

@@ -14,7 +14,7 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from ragcli.language.dates import dates
-from ragcli.records.tables import CellValue, Column, ColumnType
+from ragcli.records.tables import CellValue, ColumnType, TableColumn
 from ragcli.tables.numerals import COMMA, POINT, Numeral, numeral
 
 _AGREE = 0.9
@@ -55,9 +55,9 @@ def typed(cells: Sequence[str], language: str | None = None) -> Typed:
     return Typed("text", tuple(cell or None for cell in cells))
 
 
-def column(name: str, header: str, found: Typed) -> Column:
+def column(name: str, header: str, found: Typed) -> TableColumn:
     """The column of a name and a header."""
-    return Column(name, header, found.type, found.unit, found.decimals, len(found.unread))
+    return TableColumn(name, header, found.type, found.unit, found.decimals, len(found.unread))
 
 
 def _agree(read: Sequence[object | None]) -> bool:

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Callable, Sequence
 
 from ragcli.records.documents import Document
-from ragcli.records.tables import CellValue, Column, ColumnType
+from ragcli.records.tables import CellValue, ColumnType, TableColumn
 from ragcli.tables.columns import column, typed
 from ragcli.tables.naming import column_names
 
@@ -28,12 +28,12 @@ _FACTS: tuple[tuple[str, ColumnType, Callable[[Document], CellValue]], ...] = (
 """Who may see a document is not among what is told of it."""
 
 
-def document_rows(headers: Sequence[Document]) -> tuple[tuple[Column, ...], list[list[CellValue]]]:
+def document_rows(headers: Sequence[Document]) -> tuple[tuple[TableColumn, ...], list[list[CellValue]]]:
     """A row for each document; metadata without a field of its own is a column ``meta_NAME``, typed as any other."""
     extra = sorted({key for header in headers for key in header.metadata.extra})
     names = column_names([*(name for name, _, _ in _FACTS), *(f"meta {key}" for key in extra)])
     found = [typed([header.metadata.extra.get(key, "") for header in headers]) for key in extra]
-    columns = [Column(name, name, kind) for name, kind, _ in _FACTS]
+    columns = [TableColumn(name, name, kind) for name, kind, _ in _FACTS]
     columns += [
         column(name, f"meta.{key}", one) for name, key, one in zip(names[len(_FACTS) :], extra, found, strict=True)
     ]

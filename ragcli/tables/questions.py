@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from ragcli.language.lexicon import listed, named
 from ragcli.language.stems import stem
 from ragcli.language.words import Word, content_stems, words
-from ragcli.records.tables import Column
+from ragcli.records.tables import TableColumn
 from ragcli.tables.asked import Asked, Operation, asked
 from ragcli.tables.naming import quoted
 
@@ -30,7 +30,7 @@ class Candidate:
 
     name: str
     title: str
-    columns: Sequence[Column]
+    columns: Sequence[TableColumn]
     rows: Sequence[Sequence[str]]
 
 
@@ -38,7 +38,7 @@ class Candidate:
 class Condition:
     """A column that must hold a value that the question names."""
 
-    column: Column
+    column: TableColumn
     value: str
 
 
@@ -49,7 +49,7 @@ class Made:
     sql: str
     table: str
     operation: Operation
-    column: Column | None
+    column: TableColumn | None
     conditions: tuple[Condition, ...]
     distinct: bool = False
 
@@ -161,7 +161,7 @@ class _Reading:
 
     # ------------------------------------------------------------ columns
 
-    def _stems(self, column: Column) -> set[str]:
+    def _stems(self, column: TableColumn) -> set[str]:
         return self._headers[[one.name for one in self._table.columns].index(column.name)]
 
     def _headers_of(self, names: set[str]) -> None:
@@ -170,7 +170,7 @@ class _Reading:
             if column.name in names:
                 self._take(self._stems(column))
 
-    def _target(self) -> Column | None:
+    def _target(self) -> TableColumn | None:
         """The column of numbers that the question names, or that its extreme speaks of; None when not exactly one."""
         extreme = self._asked.operation in ("max", "min")
         of_dates = self._asked.kind == "date"
@@ -185,7 +185,7 @@ class _Reading:
                 return kinds[0] if len(kinds) == 1 else None
         return None
 
-    def _is_of(self, column: Column, kind: str) -> bool:
+    def _is_of(self, column: TableColumn, kind: str) -> bool:
         known = {stem(word) for word, name in named("kinds_of_columns").items() if name == kind}
         money = kind == "price" and named("units").get(column.unit.casefold(), "") in ("euro", "dollar", "pound")
         return money or bool(self._stems(column) & known)
@@ -213,7 +213,7 @@ class _Reading:
         sql = f"SELECT {what} FROM {quoted(self._table.name)}{self._where(conditions)}"
         return Made(sql, self._table.name, "count", column, conditions, column is not None)
 
-    def _repeats(self, column: Column, conditions: tuple[Condition, ...]) -> bool:
+    def _repeats(self, column: TableColumn, conditions: tuple[Condition, ...]) -> bool:
         """Whether a value of the column stands in several of the rows that meet the conditions."""
         places = {one.name: place for place, one in enumerate(self._table.columns)}
         rows = [row for row in self._table.rows if all(row[places[c.column.name]] == c.value for c in conditions)]
@@ -233,7 +233,7 @@ class _Reading:
 
     # ------------------------------------------------------------ SQL
 
-    def _sql(self, operation: Operation, column: Column, conditions: tuple[Condition, ...]) -> str:
+    def _sql(self, operation: Operation, column: TableColumn, conditions: tuple[Condition, ...]) -> str:
         table, name = quoted(self._table.name), quoted(column.name)
         where = self._where(conditions)
         if operation in ("sum", "mean"):
@@ -255,12 +255,12 @@ class _Reading:
         return f" WHERE {' AND '.join(parts)}" if parts else ""
 
 
-def _only_best(columns: Sequence[Column], scores: Sequence[int]) -> Column | None:
+def _only_best(columns: Sequence[TableColumn], scores: Sequence[int]) -> TableColumn | None:
     best = max(scores)
     return columns[scores.index(best)] if scores.count(best) == 1 else None
 
 
-def _unit_stems(column: Column) -> set[str]:
+def _unit_stems(column: TableColumn) -> set[str]:
     """The words that say the unit of a column: *euros*, *kg*."""
     unit = named("units").get(column.unit.casefold(), column.unit.casefold())
     return {stem(word) for word, name in named("units").items() if unit and name == unit} | {stem(unit)}

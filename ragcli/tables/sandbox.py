@@ -20,7 +20,7 @@ from typing import IO, Any
 import ragcli
 from ragcli.config import TablesConfig
 from ragcli.errors import ConfigError
-from ragcli.records.tables import CellValue, Column
+from ragcli.records.tables import CellValue, TableColumn
 from ragcli.tables.statement import Tree
 
 _PASSED_ON = ("PATH", "SYSTEMROOT", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
@@ -39,7 +39,7 @@ class TableContent:
 
     schema: str
     name: str
-    columns: Sequence[Column]
+    columns: Sequence[TableColumn]
     rows: Sequence[Sequence[CellValue]]
 
 
@@ -179,7 +179,7 @@ def _content(table: TableContent) -> dict[str, Any]:
     return {"schema": table.schema, "name": table.name, "columns": columns, "rows": rows}
 
 
-def _sql_type(column: Column) -> str:
+def _sql_type(column: TableColumn) -> str:
     return f"DECIMAL(38, {column.decimals})" if column.type == "number" else _SQL_TYPES[column.type]
 
 

@@ -13,15 +13,20 @@ import pytest
 
 from ragcli.config import TablesConfig
 from ragcli.errors import ConfigError
-from ragcli.records import Column
+from ragcli.records import TableColumn
 from ragcli.tables.sandbox import Outcome, Sandbox, TableContent
 from ragcli.tables.statement import Statement
 
 CONFIG = TablesConfig(timeout_seconds=20, memory_mb=128)
+COLUMNS = (
+    TableColumn("item", "Item"),
+    TableColumn("price", "Price", "number", decimals=2),
+    TableColumn("since", "Since", "date"),
+)
 PRICES = TableContent(
     "",
     "prices",
-    [Column("item", "Item"), Column("price", "Price", "number", decimals=2), Column("since", "Since", "date")],
+    COLUMNS,
     [("Laptop", Decimal("1299.00"), datetime.date(2026, 1, 2)), ("Mouse", Decimal("24.9"), None), (None, None, None)],
 )
 

@@ -14,7 +14,7 @@ from ragcli.cli.views.places import place
 from ragcli.errors import ExitCode
 
 if TYPE_CHECKING:
-    from ragcli.records import Column, TableInfo
+    from ragcli.records import TableColumn, TableInfo
 
 _MOST_COLUMNS = 8
 _TITLE = 40
@@ -78,5 +78,5 @@ def _described(table: TableInfo, output: Output) -> Iterator[str]:
         yield f"  {column.name}  {_kind(column)}" + (f"  {shortened(column.header, 60)!r}" if column.header else "")
 
 
-def _kind(column: Column) -> str:
+def _kind(column: TableColumn) -> str:
     return f"{column.type} ({shortened(column.unit, 20)})" if column.unit else column.type

@@ -9,7 +9,7 @@ from ragcli.cli.output import shortened
 from ragcli.display import as_quoted, one_line
 
 if TYPE_CHECKING:
-    from ragcli.records import Place
+    from ragcli.records import RowPlace
 
 
 def place(source: str, page: int | None, lines: tuple[int, int] | None) -> str:
@@ -37,7 +37,7 @@ def snippet(text: str, path: Sequence[str], width: int) -> str:
     return shortened("\n".join(lines), width)
 
 
-def table_places(places: Sequence[Place], most: int, *, more: bool) -> str:
+def table_places(places: Sequence[RowPlace], most: int, *, more: bool) -> str:
     """``prices.csv row 3, prices.csv row 9``: the first rows a result was made of, and whether there are others."""
     written = [
         place(one.source, one.page, one.lines) + ("" if one.row is None or one.lines is not None else f" row {one.row}")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ragcli.answer.extract.plain import as_read
 from ragcli.interfaces import Engine
-from ragcli.records import Column, Document, Place, Scope, TableInfo
+from ragcli.records import Document, RowPlace, Scope, TableColumn, TableInfo
 from ragcli.records.tables import CellValue
 from ragcli.tables.cells import Clean, Found, lines_of, tables_of
 from ragcli.tables.columns import Typed, column, typed
@@ -31,7 +31,7 @@ class Loaded:
     info: TableInfo
     rows: Sequence[Sequence[CellValue]]
     raw: Sequence[Sequence[str]]
-    place: Callable[[int], Place]
+    place: Callable[[int], RowPlace]
 
 
 class Library:
@@ -115,10 +115,10 @@ class Library:
             tuple(_unread(name, *one) for one in zip(columns, cells, read, strict=True) if one[0].unread),
         )
 
-        def place(row: int) -> Place:
+        def place(row: int) -> RowPlace:
             span = grid.spans[row]
             lines = lines_of(document, span)
-            return Place(name, document.doc_id, document.source, row + 1, span, found.page, lines)
+            return RowPlace(name, document.doc_id, document.source, row + 1, span, found.page, lines)
 
         return Loaded(info, list(zip(*(one.values for one in read), strict=True)), grid.rows, place)
 
@@ -126,7 +126,7 @@ class Library:
         columns, rows = document_rows(self.headers)
         info = TableInfo(DOCUMENTS, "", "", 0, "the documents themselves", columns, len(rows))
         raw = [[_written(cell) for cell in row] for row in rows]
-        places = [Place(DOCUMENTS, header.doc_id, header.source) for header in self.headers]
+        places = [RowPlace(DOCUMENTS, header.doc_id, header.source) for header in self.headers]
         return Loaded(info, rows, raw, places.__getitem__)
 
 
@@ -141,7 +141,7 @@ def _written(cell: CellValue) -> str:
     return ", ".join(cell) if isinstance(cell, tuple) else "" if cell is None else str(cell)
 
 
-def _unread(table: str, one: Column, cells: Sequence[str], read: Typed) -> str:
+def _unread(table: str, one: TableColumn, cells: Sequence[str], read: Typed) -> str:
     """What a query does not see of a column, with the first such cell."""
     first = read.unread[0]
     return (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ragcli.config import TablesConfig
 from ragcli.errors import ConfigError
 from ragcli.pipelines.querying.library import Library, Loaded
-from ragcli.records import Column, Place
+from ragcli.records import RowPlace, TableColumn
 from ragcli.records.tables import QueryResult
 from ragcli.tables.naming import RAW
 from ragcli.tables.sandbox import Outcome, Sandbox, TableContent
@@ -55,13 +55,13 @@ def run_query(query: str, library: Library, *, config: TablesConfig, index_versi
 def _content(reference: TableReference, table: Loaded) -> TableContent:
     if reference.schema.casefold() != RAW:
         return TableContent(reference.schema, reference.name, table.info.columns, table.rows)
-    columns = [Column(column.name, column.header) for column in table.info.columns]
+    columns = [TableColumn(column.name, column.header) for column in table.info.columns]
     return TableContent(reference.schema, reference.name, columns, table.raw)
 
 
 def _told_apart(
     found: Outcome, sources: Sequence[Loaded], read: Sequence[Loaded]
-) -> tuple[tuple[tuple[object, ...], ...], tuple[tuple[Place, ...], ...], tuple[bool, ...]]:
+) -> tuple[tuple[tuple[object, ...], ...], tuple[tuple[RowPlace, ...], ...], tuple[bool, ...]]:
     """Rows, the places of each, and of which there are more: from the columns that were added, one a source.
 
     Where none could be added, a row comes from all tables that were read.
@@ -85,6 +85,6 @@ def _numbers(cell: object) -> list[int]:
     return [number for number in several if isinstance(number, int)]
 
 
-def _whole(table: Loaded) -> Place:
+def _whole(table: Loaded) -> RowPlace:
     info = table.info
-    return Place(info.name, info.doc_id, info.source, page=info.page, lines=info.lines)
+    return RowPlace(info.name, info.doc_id, info.source, page=info.page, lines=info.lines)

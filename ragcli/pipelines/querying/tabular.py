@@ -24,8 +24,8 @@ from ragcli.records import (
     Claim,
     Completion,
     Passage,
-    Place,
     Queried,
+    RowPlace,
     Sentence,
     Span,
     Usage,
@@ -173,7 +173,7 @@ class _Passages:
         """Every passage that was cited."""
         return tuple(self._passages.values())
 
-    def quotes(self, places: Iterable[Place]) -> tuple[Quoted, ...]:
+    def quotes(self, places: Iterable[RowPlace]) -> tuple[Quoted, ...]:
         """The rows as quotes: one for each run of rows that stand together in one chunk, the first few of them."""
         runs: list[tuple[Passage, Span]] = []
         for place in places:
@@ -187,7 +187,7 @@ class _Passages:
                 runs.append((passage, place.span))
         return tuple(_quoted(passage, span) for passage, span in runs)
 
-    def header(self, place: Place) -> str:
+    def header(self, place: RowPlace) -> str:
         """The header row of the table that a row stands in; empty where it has none."""
         if place.span is None:
             return ""
@@ -201,7 +201,7 @@ class _Passages:
         between = passage.text[one.end - passage.span.start : other.start - passage.span.start]
         return other.start - one.end >= 0 and not between.strip() and other.end - one.start <= _LONGEST_QUOTE
 
-    def _passage(self, place: Place) -> Passage | None:
+    def _passage(self, place: RowPlace) -> Passage | None:
         if place.doc_id not in self._chunks:
             self._chunks[place.doc_id] = self._engine.document_chunks(place.doc_id)
         start = place.span.start if place.span is not None else 0
