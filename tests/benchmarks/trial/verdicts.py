@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import get_args, Literal
+from typing import Literal, get_args
 
 from tests.benchmarks.trial.collections import HERE, Question
 
@@ -45,7 +45,7 @@ def judge(name: str, question: str, answer: str) -> Judged:
 
 
 def keep(name: str, judged: Sequence[Judged]) -> None:
-    """Add verdicts to those kept, in the place of earlier ones on the same text. Raises ValueError for an unknown one."""
+    """Add verdicts to those kept, in the place of earlier ones on the same text. Raises ValueError for no verdict."""
     for one in judged:
         if one.verdict not in get_args(Verdict) or one.verdict == "unjudged":
             raise ValueError(f"{one.id}: {one.verdict!r} is no verdict; use right, partly, wrong or declined")
