@@ -25,7 +25,6 @@ SIGNS = {
     "document_gap": "how far the answer's document stands out from the mean of the other documents",
     "least_word": "of the question's words the one that the best passage matches least, by cosine",
     "absent_words": "share of the words of the question's subject that stand nowhere in the passage",
-    "foreign_word": "whether the passage leaves out words of the subject and is near to one of them in no sentence",
     "unsaid_name": "whether a name of the question does not stand in the sentence or around it",
     "unsaid_number": "whether a figure of the question does not stand in the sentence or around it",
     "absent_code": "whether a code of the question does not stand in the passage (not fitted: too few have one)",
@@ -34,10 +33,6 @@ SIGNS = {
     "passage_overlap": "the same over its whole passage, where there is no model",
 }
 """What the confidence goes by, and what each sign means."""
-_ABSENT = 0.2
-"""Share of the subject's words that a passage must leave out before one of them can be foreign to it."""
-_FAR = 0.3
-"""Best cosine of a word with a passage under which the passage does not speak of it in other words either."""
 _ALONE = 0.15
 """The gap to other passages where there are none to compare with."""
 
@@ -59,8 +54,6 @@ def signs(question: str, ranked: Ranked, passages: Sequence[Passage]) -> dict[st
     if first.word_sims and any(passage.dense_score is not None for passage in passages):
         values = _with_model(best, ranked, passages)
         values |= absent(question, best, _before(best, ranked))
-        foreign = values["absent_words"] >= _ABSENT and values["least_word"] < _FAR
-        values["foreign_word"] = float(foreign)
     else:
         values = {"near_overlap": first.asked.share(first.near), "passage_overlap": first.asked.share(first.whole)}
     named, stated = codes(question, best.passage)

@@ -74,9 +74,3 @@ def test_a_question_without_a_word_that_counts_is_not_answered() -> None:
     pair = _pair(0.9, 0.1)
     assert _confidence("parking", *pair) > 0.0
     assert [_confidence(question, *pair) for question in ("the", "?", "what is it", "")] == [0.0] * 4
-
-
-def test_a_word_of_the_subject_that_is_foreign_to_the_passage_declines() -> None:
-    pair = _pair(0.6, 0.2)
-    assert _confidence("What does scooter parking cost?", *pair, sims=(0.1, 0.8, 0.8)) < 0.5
-    assert _confidence("What does scooter parking cost?", *pair, sims=(0.5, 0.8, 0.8)) > 0.5
