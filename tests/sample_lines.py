@@ -21,8 +21,13 @@ class Line:
 
 
 def read_lines(name: str) -> list[Line]:
+    """The lines of a source file of the sample corpus, without the empty ones."""
+    return lines_of(SOURCES / name)
+
+
+def lines_of(path: Path) -> list[Line]:
     """The lines of a source file, without the empty ones."""
-    return [_line(raw) for raw in (SOURCES / name).read_text(encoding="utf-8").splitlines() if raw.strip()]
+    return [_line(raw) for raw in path.read_text(encoding="utf-8").splitlines() if raw.strip()]
 
 
 def _line(raw: str) -> Line:

@@ -23,6 +23,7 @@ _FENCE = pattern(r"(?:```|~~~)[^\n]*\n?")
 _FENCE_LINE = pattern(r"^[^\S\n]*(?:```|~~~)", re.MULTILINE)
 _COMMAND = pattern(r"(?:\$|>>>|PS>|C:\\>)\s+\S")
 _CODE_CHARACTERS = 300
+_BY_INDENT = "text/x-rst"
 _BLANK = pattern(r"(?:\s|:{2,}(?=\s))*")
 _RULE = pattern(r"^[^\S\n]*([-=^+*_.\"'#])\1{2,}[^\S\n]*$", re.MULTILINE)
 _ASKS = pattern(lambda: rf"{any_of('question_labels')}\s*\d{{0,3}}\s*[:.)]\s*", re.IGNORECASE)
@@ -104,6 +105,7 @@ class _PassageReader:
         self._header_text = _chunk_header(passage)
         self._in_table = False
         self._topic = _chunk_topic(passage)
+        self._heading = ""
         self._fenced = False
         self._fences_pair = len(_FENCE_LINE.findall(passage.text)) % 2 == 0
 
@@ -116,10 +118,11 @@ class _PassageReader:
         if fence:
             self._fenced = not self._fenced
             span, raw = Span(span.start + fence.end(), span.end), raw[fence.end() :]
-        if self._fenced or _COMMAND.match(raw):
+        if self._fenced or _COMMAND.match(raw) or self._is_set_in(span, raw):
             return self._code(span, raw)
         if raw.startswith("#") and self._markdown:
-            self._topic, self._lead, self._lead_text = _asked(self._plain(raw.lstrip("# "))), None, ""
+            self._heading = self._plain(raw.lstrip("# "))
+            self._topic, self._lead, self._lead_text = _asked(self._heading), None, ""
             return None
         if raw.startswith("|") and not self._is_code:
             return self._row(span, raw)
@@ -130,12 +133,21 @@ class _PassageReader:
     def _plain(self, raw: str) -> str:
         return as_read(raw, self._passage.media_type)
 
+    def _is_set_in(self, span: Span, raw: str) -> bool:
+        """Whether the piece stands indented under a lead-in, in the format in which that makes it code."""
+        if self._passage.media_type != _BY_INDENT or not self._lead_text or _ITEM.match(raw):
+            return False
+        text = self._passage.text
+        before = text[text.rfind("\n", 0, span.start) + 1 : span.start]
+        return len(before) >= 3 and not before.strip(" ")
+
     def _code(self, span: Span, raw: str) -> Candidate | None:
-        """Code says something only under a sentence that leads to it."""
-        if not self._lead_text or not raw.strip() or len(raw) > _CODE_CHARACTERS:
+        """Code says something only under a sentence that leads to it, or under a heading."""
+        topic = self._topic or ("" if self._lead_text else self._heading)
+        if not (self._lead_text or topic) or not raw.strip() or len(raw) > _CODE_CHARACTERS:
             return None
         plain = re.sub(r"\s+", " ", raw).strip()
-        return Candidate(self._passage, span, "code", plain, 0, None, self._lead, self._lead_text, self._topic)
+        return Candidate(self._passage, span, "code", plain, 0, None, self._lead, self._lead_text, topic)
 
     def _row(self, span: Span, raw: str) -> Candidate | None:
         if is_row_rule(raw):

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ragcli.answer.extract.candidates import Candidate, candidates
 from ragcli.answer.extract.confidence import confidence
 from ragcli.answer.extract.features import Seen
-from ragcli.answer.extract.forms import claims_of, is_whole
+from ragcli.answer.extract.forms import claims_of, is_whole, whole_list
 from ragcli.answer.extract.numbered import part_first, surely_meant
 from ragcli.answer.extract.questions import is_aggregate
 from ragcli.answer.extract.scoring import Ranked, ranked
@@ -67,6 +67,8 @@ def _claims(question: str, found: Sequence[Candidate], ordered: Ranked, limit: i
     if is_whole(question, best.item, found):
         return tuple(claims)
     for other, value in ordered[1:2]:
+        if best_score - value < _MARGIN and (both := whole_list(best.item, other.item, found)):
+            return (both,)
         if best_score - value < _MARGIN and len(claims) < limit and not _repeats(other.item, claims):
             claims += [claim for claim in claims_of(question, other.item, found, 1) if claim not in claims]
     return tuple(claims[:limit])

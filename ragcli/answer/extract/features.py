@@ -92,7 +92,7 @@ FEATURES = (
     Feature(
         "offers",
         lambda seen: float(_offers(seen)),
-        "whether it holds a fact of the kind asked for: a date for when, a number for how many",
+        "whether it holds a fact of the kind asked for: a date for when, a number for how many, a step for how to",
     ),
     Feature(
         "is_question",
@@ -124,12 +124,20 @@ FEATURES = (
 
 def _offers(seen: Seen) -> bool:
     kind = seen.asked.kind
+    if kind in ("steps", "list"):
+        return seen.item.kind == "item" or (kind == "steps" and seen.item.kind == "code")
     return kind not in UNTOLD and offers(kind, seen.item.plain, seen.asked.stems)
 
 
 def _repeats(seen: Seen) -> bool:
-    """Whether the candidate holds no word with a meaning of its own beyond the question's."""
-    return seen.item.kind == "sentence" and not content_stems(seen.item.plain) - seen.asked.said
+    """Whether the candidate holds no word with a meaning of its own beyond the question's, and does not deny it."""
+    if seen.item.kind != "sentence" or content_stems(seen.item.plain) - seen.asked.said:
+        return False
+    return _denies(seen.asked.question) or not _denies(seen.item.plain)
+
+
+def _denies(text: str) -> bool:
+    return any(word.is_negator for word in words(text))
 
 
 def _defines(seen: Seen) -> bool:

@@ -33,7 +33,7 @@ def claims_of(question: str, chosen: Candidate, found: Sequence[Candidate], limi
     if entry := _entry(question, chosen, found):
         return [_together(entry)]
     if chosen.kind == "code":
-        return [_with_lead(chosen)]
+        return [_block(chosen, found)]
     if chosen.kind == "item":
         if kind in ("list", "steps"):
             return [_whole_list(chosen, found)]
@@ -79,6 +79,22 @@ def _whole_list(chosen: Candidate, found: Sequence[Candidate]) -> Claim:
     cut = len(kept) < len(items)
     text = as_read(quote, chosen.passage.media_type) if _is_numbered(kept) else _with_semicolons(kept)
     return Claim(text + (_CUT if cut else ""), (str(chosen.passage.number),), (quote,))
+
+
+def whole_list(chosen: Candidate, other: Candidate, found: Sequence[Candidate]) -> Claim | None:
+    """The whole list when both are items of the same one: what asks for two of them asks for all; None elsewhere."""
+    if chosen.kind != "item" or other.kind != "item" or chosen.passage.number != other.passage.number:
+        return None
+    items = _under_lead(chosen, found) if chosen.lead else _run(chosen, found)
+    return _whole_list(chosen, found) if other in items else None
+
+
+def _block(chosen: Candidate, found: Sequence[Candidate]) -> Claim:
+    """The lines of code around the chosen one, under what leads to them."""
+    lines = _around(chosen, found, lambda item: item.kind == "code" and item.lead == chosen.lead)
+    if len(lines) == 1:
+        return _with_lead(chosen)
+    return _whole_list(chosen, found) if chosen.lead else _together(lines)
 
 
 def _is_numbered(items: Sequence[Candidate]) -> bool:

@@ -98,3 +98,10 @@ def test_code_is_read_under_the_sentence_that_leads_to_it() -> None:
 
 def test_a_passage_cut_within_code_keeps_its_prose() -> None:
     assert texts("x = 1\n```\n\nThen look. Again.") == ["x = 1", "Then look.", "Again."]
+
+
+def test_code_is_read_under_a_heading_too_and_lines_set_in_under_a_lead_in_of_rst() -> None:
+    markdown = "## Installation\n\n```\npip install tide\n```\n"
+    assert texts(markdown, media_type="text/markdown") == ["pip install tide"]
+    rst = "Set its address:\n\n.. code-block:: toml\n\n   hook = 1\n\nThen look."
+    assert [item.kind for item in found_in(rst, media_type="text/x-rst")] == ["sentence", "code", "sentence"]

@@ -117,3 +117,9 @@ def test_without_a_model_it_goes_by_words() -> None:
 def test_no_passages_no_candidates(embedder: Embedder) -> None:
     made = ExtractiveAnswerer(AnswerConfig(), embedder).generate("anything", ())
     assert (made.found, made.not_found_reason) == (False, "no_candidates")
+
+
+def test_a_denial_in_the_words_of_the_question_answers_it() -> None:
+    passages = (passage(1, "Alcohol is not reimbursed. First-class travel is reimbursed only above three hours."),)
+    answer = ExtractiveAnswerer(AnswerConfig(min_confidence=0.0)).generate("Is alcohol reimbursed?", passages)
+    assert answer.claims[0].text == "Alcohol is not reimbursed."

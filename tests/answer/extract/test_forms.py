@@ -8,6 +8,7 @@ from ragcli.answer.check.verify import verify
 from ragcli.answer.extract.candidates import candidates
 from ragcli.answer.extract.confidence import absent
 from ragcli.answer.extract.extractive import ExtractiveAnswerer
+from ragcli.answer.extract.forms import whole_list
 from ragcli.config import AnswerConfig
 from ragcli.records import Answer
 from tests.answer.passages import passage
@@ -107,3 +108,13 @@ def test_what_the_file_is_named_after_counts_as_said() -> None:
     filed, other = (candidates([passage(1, text, name)])[0] for name in ("filings/siemens-2023.pdf", "filings/x.pdf"))
     assert absent("What was the revenue of Siemens?", filed)["unsaid_name"] == 0
     assert absent("What was the revenue of Siemens?", other)["unsaid_name"] == 1
+
+
+def test_two_items_of_one_list_bring_the_whole_list() -> None:
+    text = "Alerts can be sent by:\n\n- e-mail\n- a webhook\n- the speaker\n"
+    found = candidates((passage(1, text),))
+    first, last = (next(item for item in found if item.plain == plain) for plain in ("e-mail", "the speaker"))
+    both = whole_list(first, last, found)
+    assert both is not None
+    assert both.text == "Alerts can be sent by: e-mail; a webhook; the speaker."
+    assert whole_list(first, found[0], found) is None
