@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ragcli.language.scripts import is_unspaced
 from ragcli.parse.pdf.lines import Line
+from ragcli.parse.pdf.numbering import division_of
 from ragcli.parse.pdf.tables import Table
 from ragcli.parse.tables import table_text
 from ragcli.records import BlockKind
@@ -23,6 +24,7 @@ _VALUE = re.compile(r"[.,;:][\d ]*$|: \S*\d")
 _LEADER = re.compile(r"(?:\s?[.\u2026]){5,}")
 _ENTRY = re.compile(r"\S.*\.\.\. ?[\divxlc]+$")
 _CAPITALS = re.compile(r"^(?:[IVX]+|\d{1,2}(?:\.\d{1,2})*)\.? [A-Z][A-Z ,:()&/-]{3,90}$")
+_LONGEST_NUMBER = 12  # characters of "Item 10A." or "Chapter 12" before a title
 _END = re.compile(r"[.!?:;。！？؟।\"'”’)\]]$")
 _HYPHEN = re.compile(r"(\w+)[-\u2010\u00ad]$")
 
@@ -129,7 +131,7 @@ def _starts_new(paragraph: Sequence[_Row], row: _Row, leading: float) -> bool:
         return True
     if row.rank != before.rank or abs(line.size - last.size) > 0.12 * last.size:
         return True
-    if row.opens or _ENTRY.match(before.text):
+    if row.opens or _ENTRY.match(before.text) or (row.rank is not None and division_of(row.text)):
         return True
     return not (line.mono and last.mono) and _indented(paragraph, row)
 
@@ -160,7 +162,15 @@ def _rank(lines: Sequence[Line], text: str, style: Style) -> int | None:
     level = style.levels.get((size, all(line.bold for line in lines)))
     if level is None or not any(char.isalpha() for char in text) or (size <= style.body and _ITEM.match(text)):
         return None
+    if _scattered(lines, size):
+        return None
     return level
+
+
+def _scattered(lines: Sequence[Line], size: float) -> bool:
+    """Whether a row's parts stand far apart, as the cells of a table do; a number may stand before its title."""
+    parts = lines[1:] if len(lines[0].text) <= _LONGEST_NUMBER else lines
+    return any(after.x0 - before.x1 > 2.5 * size for before, after in itertools.pairwise(parts))
 
 
 def _finished(rows: Sequence[_Row], page: int, style: Style) -> list[TextBlock]:
@@ -172,10 +182,15 @@ def _finished(rows: Sequence[_Row], page: int, style: Style) -> list[TextBlock]:
     text = join_rows([row.text for row in rows], style.words)
     if not text:
         return []
-    stated = style.outline[page].get(_key(text)) if page in style.outline and len(text) < 200 else None
+    stated = style.outline[page].get(key_of(text)) if page in style.outline and len(text) < 200 else None
     if stated is not None:
         return [TextBlock("heading", text, page, stated)]
-    if rows[0].rank is not None and len(rows) <= 4 and len(text) < 200 and not _VALUE.search(text):
+    if (
+        rows[0].rank is not None
+        and len(rows) <= 4
+        and len(text) < 200
+        and (division_of(text) or not _VALUE.search(text))
+    ):
         return [TextBlock("heading", text, page, rows[0].rank)]
     if len(rows) <= 2 and _CAPITALS.match(text):
         return [TextBlock("heading", text, page, 2)]
@@ -197,7 +212,8 @@ def _row_text(lines: Sequence[Line]) -> str:
     return " ".join(text.split())
 
 
-def _key(text: str) -> str:
+def key_of(text: str) -> str:
+    """The letters of a text, in lower case: titles that differ in blanks, signs and numbers alone are one."""
     return re.sub(r"[\W\d_]+", "", text).lower()
 
 
@@ -225,6 +241,6 @@ def outline_titles(entries: Sequence[tuple[int, str, int]]) -> dict[int, dict[st
     """Bookmarks as page → normalised title → level from 1; ``entries`` are (level, title, page)."""
     found: dict[int, dict[str, int]] = {}
     for level, title, page in entries:
-        if _key(title):
-            found.setdefault(page, {})[_key(title)] = max(1, min(6, level))
+        if key_of(title):
+            found.setdefault(page, {})[key_of(title)] = max(1, min(6, level))
     return found

@@ -13,17 +13,18 @@ from ragcli.parse.assemble import Assembly, clean, one_line
 from ragcli.parse.conditions import PASSWORDS
 from ragcli.parse.pdf.blocks import TextBlock, outline_titles, page_blocks, style_of
 from ragcli.parse.pdf.edges import strip_edges
+from ragcli.parse.pdf.headings import is_cover, settled
 from ragcli.parse.pdf.layout import reading_order
 from ragcli.parse.pdf.lines import Line, join_markers
 from ragcli.parse.pdf.ocr import Recogniser, engine_for
 from ragcli.parse.pdf.page import Page, read_page, rules_of, words_of
 from ragcli.parse.pdf.statements import statement_tables
-from ragcli.parse.pdf.tables import Table, is_better, may_hold_table, ruled_tables
+from ragcli.parse.pdf.tables import Table, is_better, may_hold_table, ruled_tables, visual_rows
+from ragcli.parse.pdf.titles import title_of
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.records import Coverage
 
 _OCR_DPI = 200
-_FILE_TITLE = re.compile(r"\.(?:docx?|pdf|tex|indd|qxd|dvi|rtf|pptx?|xlsx?)$|^untitled|^microsoft word", re.I)
 _GARBAGE = re.compile("[\ufffd\ue000-\uf8ff]")
 
 
@@ -87,14 +88,18 @@ class _PageReader:
         strip = self._context.config.strip_boilerplate
         stripped = strip_edges([page for page in pages if not page.ocr]) if strip else []
         outline = outline_titles(self._outline())
-        style = style_of([line for page in pages for line in page.lines], outline)
+        cover = bool(pages) and is_cover([line.text for line in pages[0].lines], len(pages))
+        whole = style_of([line for page in pages for line in page.lines], outline)
+        inner = style_of([line for page in pages[1:] for line in page.lines], outline) if cover else whole
+        found = [block for page in pages for block in self._blocks(page, whole if page.number == 1 else inner)]
+        first = [line.text for row in visual_rows(pages[0].lines) for line in row] if pages else []
+        title = title_of((self._document.metadata or {}).get("title") or "", found, first)
         assembly = Assembly()
-        for page in pages:
-            for block in self._blocks(page, style):
-                assembly.add(block.kind, block.text, page=block.page, level=block.level)
-        return self._extract(assembly, pages, stripped)
+        for block in settled(found, outline, cover=cover):
+            assembly.add(block.kind, block.text, page=block.page, level=block.level)
+        return self._extract(assembly, pages, stripped, title)
 
-    def _extract(self, assembly: Assembly, pages: list[Page], stripped: list[str]) -> Extract:
+    def _extract(self, assembly: Assembly, pages: list[Page], stripped: list[str], title: str) -> Extract:
         info = self._document.metadata or {}
         hidden = sum(page.hidden for page in pages)
         if hidden:
@@ -104,7 +109,7 @@ class _PageReader:
         return Extract(
             assembly.text,
             assembly.blocks,
-            title=_title(info.get("title"), assembly),
+            title=title,
             declared={"modified": date} if date else {},
             coverage=Coverage(
                 pages=len(pages),
@@ -219,20 +224,6 @@ def _unreadable(page: Page) -> bool:
     """Whether a text layer is mostly characters that stand for nothing."""
     text = "".join(line.text for line in page.lines)
     return len(text) > 20 and len(_GARBAGE.findall(text)) > 0.3 * len(text)
-
-
-def _title(stated: str | None, assembly: Assembly) -> str:
-    """The stated title where the first page shows it; else that page's highest heading; else the stated one."""
-    title = one_line(stated or "")
-    if _FILE_TITLE.search(title):
-        title = ""
-    first = [block for block in assembly.blocks if block.page == 1]
-    shown = re.sub(r"\W+", "", "".join(block.span.of(assembly.text) for block in first)).lower()
-    if title and re.sub(r"\W+", "", title).lower() in shown:
-        return title
-    headings = [block for block in first if block.kind == "heading"]
-    best = min(headings, key=lambda block: (block.level or 9, block.span), default=None)
-    return one_line(best.span.of(assembly.text)) if best is not None else title
 
 
 def _date(value: str | None) -> str | None:
