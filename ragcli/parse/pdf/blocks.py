@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ragcli.language.scripts import is_unspaced
+from ragcli.parse.language import detect_language
+from ragcli.parse.pdf.hyphens import Vocabulary, ends_in_hyphen, joint, vocabulary_of
 from ragcli.parse.pdf.lines import Line
 from ragcli.parse.pdf.numbering import division_of
 from ragcli.parse.pdf.tables import Table
@@ -26,29 +28,29 @@ _ENTRY = re.compile(r"\S.*\.\.\. ?[\divxlc]+$")
 _CAPITALS = re.compile(r"^(?:[IVX]+|\d{1,2}(?:\.\d{1,2})*)\.? [A-Z][A-Z ,:()&/-]{3,90}$")
 _LONGEST_NUMBER = 12  # characters of "Item 10A." or "Chapter 12" before a title
 _END = re.compile(r"[.!?:;。！？؟।\"'”’)\]]$")
-_HYPHEN = re.compile(r"(\w+)[-\u2010\u00ad]$")
 
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """A block before it has a place in the document's text."""
+    """A block before it has a place in the document's text; ``aliases`` are other forms of words in it."""
 
     kind: BlockKind
     text: str
     page: int
     level: int | None = None
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What is ordinary in a document: the body's type size, heading levels by (size, bold), and its words.
+    """What is ordinary in a document: the body's type size, heading levels by (size, bold), and its vocabulary.
 
     ``outline`` maps a page to the titles its bookmarks point at, with their levels.
     """
 
     body: float
     levels: Mapping[tuple[float, bool], int]
-    words: frozenset[str]
+    vocabulary: Vocabulary
     outline: Mapping[int, Mapping[str, int]]
 
 
@@ -66,8 +68,9 @@ def style_of(lines: Sequence[Line], outline: Mapping[int, Mapping[str, int]]) ->
     bold = sum(len(line.text) for line in lines if line.bold)
     if bold < 0.3 * total:
         levels[body, True] = min(6, len(large) + 1)
-    words = frozenset(word.lower() for line in lines for word in re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", line.text))
-    return Style(body, levels, words, outline)
+    texts = [line.text for line in lines]
+    language = detect_language("\n".join(texts)) if any(map(ends_in_hyphen, texts)) else None
+    return Style(body, levels, vocabulary_of(texts, language), outline)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +182,7 @@ def _finished(rows: Sequence[_Row], page: int, style: Style) -> list[TextBlock]:
         return []
     if len(rows) > 1 and all(line.mono for row in rows for line in row.lines):
         return [TextBlock("code", _code(rows), page)]
-    text = join_rows([row.text for row in rows], style.words)
+    text, aliases = join_rows([row.text for row in rows], style.vocabulary)
     if not text:
         return []
     stated = style.outline[page].get(key_of(text)) if page in style.outline and len(text) < 200 else None
@@ -195,7 +198,7 @@ def _finished(rows: Sequence[_Row], page: int, style: Style) -> list[TextBlock]:
     if len(rows) <= 2 and _CAPITALS.match(text):
         return [TextBlock("heading", text, page, 2)]
     item = _ITEM.match(text) or _ENTRY.match(text)
-    return [TextBlock("list_item" if item else "paragraph", text, page, 1 if item else None)]
+    return [TextBlock("list_item" if item else "paragraph", text, page, 1 if item else None, aliases)]
 
 
 def _code(rows: Sequence[_Row]) -> str:
@@ -217,24 +220,23 @@ def key_of(text: str) -> str:
     return re.sub(r"[\W\d_]+", "", text).lower()
 
 
-def join_rows(rows: Sequence[str], words: frozenset[str]) -> str:
-    """Rows as running text: a word broken by a hyphen at a line's end is made whole.
+def join_rows(rows: Sequence[str], vocabulary: Vocabulary) -> tuple[str, tuple[str, ...]]:
+    """Rows as running text, and other forms of words where it is in doubt whether a hyphen is the line's or theirs.
 
-    A compound that the document writes with its hyphen elsewhere keeps it. No blank goes between CJK characters.
+    No blank goes between CJK characters.
     """
     text = ""
+    aliases: list[str] = []
     for row in filter(None, rows):
-        broken = _HYPHEN.search(text, max(0, len(text) - 60))
-        following = re.match(r"[^\W\d_]+", row)
-        if broken and following and following[0][:1].islower():
-            joined, compound = broken[1] + following[0], f"{broken[1]}-{following[0]}"
-            keep = compound.lower() in words and joined.lower() not in words
-            text = (text if keep else text[:-1]) + row
-        elif text and is_unspaced(text[-1]) and is_unspaced(row[0]):
+        if not text:
+            text = row
+        elif is_unspaced(text[-1]) and is_unspaced(row[0]):
             text += row
         else:
-            text = f"{text} {row}" if text else row
-    return text
+            joined = joint(text, row, vocabulary)
+            text = f"{joined.text} {row}" if joined.blank else joined.text + row
+            aliases += [joined.alias] if joined.alias else []
+    return text.replace("\u00ad", ""), tuple(aliases)
 
 
 def outline_titles(entries: Sequence[tuple[int, str, int]]) -> dict[int, dict[str, int]]:

@@ -22,7 +22,7 @@ from ragcli.parse.pdf.statements import statement_tables
 from ragcli.parse.pdf.tables import Table, is_better, may_hold_table, ruled_tables, visual_rows
 from ragcli.parse.pdf.titles import title_of
 from ragcli.parse.source import Context, Extract, Outcome, Source
-from ragcli.records import Coverage
+from ragcli.records import Alias, Coverage
 
 _OCR_DPI = 200
 _GARBAGE = re.compile("[\ufffd\ue000-\uf8ff]")
@@ -78,6 +78,7 @@ class _PageReader:
     def __init__(self, document: Any, context: Context) -> None:
         self._document, self._context = document, context
         self._warnings: list[str] = []
+        self._aliases: list[Alias] = []
         self._tables: dict[int, list[Table]] = {}
         self._notes: dict[int, list[str]] = {}
         self._engine: Recogniser | None = None
@@ -97,6 +98,8 @@ class _PageReader:
         assembly = Assembly()
         for block in settled(found, outline, cover=cover):
             assembly.add(block.kind, block.text, page=block.page, level=block.level)
+            if block.aliases and assembly.last is not None:
+                self._aliases.append(Alias(assembly.last.span, " ".join(block.aliases)))
         return self._extract(assembly, pages, stripped, title)
 
     def _extract(self, assembly: Assembly, pages: list[Page], stripped: list[str], title: str) -> Extract:
@@ -121,6 +124,7 @@ class _PageReader:
                 warnings=tuple(self._warnings),
             ),
             ocr_pages=tuple(page.number for page in pages if page.ocr),
+            aliases=tuple(self._aliases),
             stated=tuple(_statements(self._document)),
         )
 

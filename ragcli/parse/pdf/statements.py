@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from ragcli.language.words import is_function_word
 from ragcli.parse.pdf.amounts import Amount, Row, is_money, read_row
-from ragcli.parse.pdf.headers import Column, Fragment, column_names, fragments
+from ragcli.parse.pdf.headers import AmountColumn, Fragment, column_names, fragments
 from ragcli.parse.pdf.lines import Line, is_right_to_left
 from ragcli.parse.pdf.tables import Table, visual_rows
 from ragcli.parse.tables import JOINT, is_total
@@ -228,7 +228,7 @@ def _table(rows: Sequence[Row], run: _Run, above: int, before: _Names, size: flo
     body = list(rows[run.first : run.last + 1])
     label_x = min(row.x0 for row in body)
     header, labels = _above(rows, run, above, label_x, size)
-    columns = [Column(item.x0, item.x1, item.left) for item in run.columns]
+    columns = [AmountColumn(item.x0, item.x1, item.left) for item in run.columns]
     if header:
         over = [[item for item in row if item.x1 > run.left] for row in header]
         first = " ".join(item.text for row in header for item in row if item.x1 <= run.left)
