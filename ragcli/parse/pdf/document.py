@@ -13,6 +13,7 @@ from ragcli.parse.assemble import Assembly, clean, one_line
 from ragcli.parse.conditions import PASSWORDS
 from ragcli.parse.pdf.blocks import TextBlock, outline_titles, page_blocks, style_of
 from ragcli.parse.pdf.edges import strip_edges
+from ragcli.parse.pdf.forms import TICKED, Field, filled_in, without_ticks
 from ragcli.parse.pdf.headings import is_cover, settled
 from ragcli.parse.pdf.layout import reading_order
 from ragcli.parse.pdf.lines import Line, join_markers
@@ -148,7 +149,7 @@ class _PageReader:
             self._recognise(raw, page)
         elif may_hold_table(page.lines):
             self._take_tables(raw, page)
-        self._annotations(raw, number)
+        self._annotations(raw, page)
         return page
 
     def _take_tables(self, raw: Any, page: Page) -> None:
@@ -186,19 +187,22 @@ class _PageReader:
             page.lines, page.needs_ocr = [], True
         page.image_only = page.needs_ocr
 
-    def _annotations(self, raw: Any, number: int) -> None:
-        """Notes and filled-in fields that the page's own text does not show."""
+    def _annotations(self, raw: Any, page: Page) -> None:
+        """Notes and filled-in fields that the page's own text does not show; ticks are no text of it."""
         try:
             if not (raw.first_annot or raw.first_widget):
                 return
             notes = [note.info.get("content") or "" for note in raw.annots() or ()]
-            notes += [_field(field) for field in raw.widgets() or ()]
+            fields = [_field(widget) for widget in raw.widgets() or ()]
             seen = one_line(raw.get_text())
         except _broken() as error:
-            self._warnings.append(f"the notes of page {number} could not be read: {error}")
+            self._warnings.append(f"the notes of page {page.number} could not be read: {error}")
             return
-        texts = dict.fromkeys(one_line(note) for note in notes)
-        self._notes[number] = [text for text in texts if text and text.rpartition(": ")[2] not in seen]
+        page.lines = without_ticks(page.lines, fields)
+        texts = dict.fromkeys([*map(one_line, notes), *filled_in(fields, page.lines)])
+        self._notes[page.number] = [
+            text for text in texts if text and (text.endswith(TICKED) or text.rpartition(": ")[2] not in seen)
+        ]
 
     def _blocks(self, page: Page, style: Any) -> Iterator[TextBlock]:
         yield from page_blocks(reading_order(page.lines, self._tables.get(page.number, ())), page.number, style)
@@ -213,10 +217,20 @@ def _broken() -> tuple[type[Exception], ...]:
     return (pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError, IndexError, AttributeError)
 
 
-def _field(field: Any) -> str:
-    if not isinstance(field.field_value, str) or field.field_value in ("", "Off"):
-        return ""
-    return f"{one_line(field.field_label or field.field_name or '')}: {field.field_value}"
+def _field(widget: Any) -> Field:
+    value = widget.field_value if isinstance(widget.field_value, str) else ""
+    states = (widget.button_states() or {}) if "B" in widget.field_type_string else {}
+    own = {state for kind in ("normal", "down") for state in (states.get(kind) or ()) if state != "Off"}
+    choices = widget.choice_values or () if not states else ()
+    return Field(
+        widget.field_type_string,
+        widget.field_name or "",
+        clean(widget.field_label or ""),
+        clean("" if value == "Off" else value),
+        tuple(widget.rect),
+        on=value not in ("", "Off") and (not own or value in own),
+        shown=tuple((clean(pair[0]), clean(pair[1])) for pair in choices if isinstance(pair, (tuple, list))),
+    )
 
 
 def _inside(line: Line, table: Table) -> bool:
