@@ -7,7 +7,7 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragcli.language.scripts import is_unspaced
 from ragcli.parse.language import detect_language
@@ -26,6 +26,7 @@ _VALUE = re.compile(r"[.,;:][\d ]*$|: \S*\d")
 _LEADER = re.compile(r"(?:\s?[.\u2026]){5,}")
 _ENTRY = re.compile(r"\S.*\.\.\. ?[\divxlc]+$")
 _CAPITALS = re.compile(r"^(?:[IVX]+|\d{1,2}(?:\.\d{1,2})*)\.? [A-Z][A-Z ,:()&/-]{3,90}$")
+_LONGEST_CAPTION = 160  # characters
 _LONGEST_NUMBER = 12  # characters of "Item 10A." or "Chapter 12" before a title
 _END = re.compile(r"[.!?:;。！？؟।\"'”’)\]]$")
 
@@ -107,6 +108,8 @@ def page_blocks(parts: Sequence[list[Line] | Table], page: int, style: Style) ->
         if isinstance(row, Table):
             blocks += _finished(paragraph, page, style)
             paragraph = []
+            if row.header_rows and blocks:
+                blocks[-1] = _caption(blocks[-1])
             text = table_text(row.rows, header_rows=row.header_rows, label_rows=row.label_rows)
             blocks.append(TextBlock("table", text, page))
         elif paragraph and _starts_new(paragraph, row, leading):
@@ -115,6 +118,12 @@ def page_blocks(parts: Sequence[list[Line] | Table], page: int, style: Style) ->
         else:
             paragraph.append(row)
     return blocks + _finished(paragraph, page, style)
+
+
+def _caption(block: TextBlock) -> TextBlock:
+    """The block right before a table as its caption, where it is a name (with its units) and no sentence."""
+    is_name = block.kind == "paragraph" and len(block.text) <= _LONGEST_CAPTION and not _FULL_STOP.search(block.text)
+    return replace(block, kind="caption") if is_name else block
 
 
 def _leading(rows: Sequence[_Row]) -> float:
