@@ -46,6 +46,7 @@ OWNERS = {
     "trafilatura": ("parse.web.html",),
     "cssselect2": ("parse.web.styles",),
     "docutils": ("parse.text.restructured",),
+    "pyphen": ("parse.pdf.hyphens",),
     "icalendar": ("parse.containers.invitations",),
     "tinycss2": ("parse.web.styles", "parse.web.hidden_elements"),
     "markdown_it": ("parse.text.markdown",),

@@ -51,7 +51,7 @@ FAMILIES = (
     Family("text.text", 5, ("text/plain", *_OTHER_MARKUP, *CODE.values(), "text/vtt", "application/x-subrip")),
     Family("text.text", 5, (_RST,), ("docutils",)),
     Family("web.html", 3, ("text/html", "application/xhtml+xml"), ("trafilatura", "lxml", "cssselect2", "tinycss2")),
-    Family("pdf.document", 5, ("application/pdf",), ("pymupdf",)),
+    Family("pdf.document", 9, ("application/pdf",), ("pymupdf", "pyphen")),
     Family("pdf.image", 2, IMAGES, (), "ocr"),
     Family("office.word.document", 2, (WORD,), ("python-docx",)),
     Family("office.slides", 2, (SLIDES,), ("python-pptx",), "office"),

@@ -7,10 +7,13 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragcli.language.scripts import is_unspaced
+from ragcli.parse.language import detect_language
+from ragcli.parse.pdf.hyphens import Vocabulary, ends_in_hyphen, joint, vocabulary_of
 from ragcli.parse.pdf.lines import Line
+from ragcli.parse.pdf.numbering import division_of
 from ragcli.parse.pdf.tables import Table
 from ragcli.parse.tables import table_text
 from ragcli.records import BlockKind
@@ -23,30 +26,32 @@ _VALUE = re.compile(r"[.,;:][\d ]*$|: \S*\d")
 _LEADER = re.compile(r"(?:\s?[.\u2026]){5,}")
 _ENTRY = re.compile(r"\S.*\.\.\. ?[\divxlc]+$")
 _CAPITALS = re.compile(r"^(?:[IVX]+|\d{1,2}(?:\.\d{1,2})*)\.? [A-Z][A-Z ,:()&/-]{3,90}$")
+_LONGEST_CAPTION = 160  # characters
+_LONGEST_NUMBER = 12  # characters of "Item 10A." or "Chapter 12" before a title
 _END = re.compile(r"[.!?:;。！？؟।\"'”’)\]]$")
-_HYPHEN = re.compile(r"(\w+)[-\u2010\u00ad]$")
 
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """A block before it has a place in the document's text."""
+    """A block before it has a place in the document's text; ``aliases`` are other forms of words in it."""
 
     kind: BlockKind
     text: str
     page: int
     level: int | None = None
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What is ordinary in a document: the body's type size, heading levels by (size, bold), and its words.
+    """What is ordinary in a document: the body's type size, heading levels by (size, bold), and its vocabulary.
 
     ``outline`` maps a page to the titles its bookmarks point at, with their levels.
     """
 
     body: float
     levels: Mapping[tuple[float, bool], int]
-    words: frozenset[str]
+    vocabulary: Vocabulary
     outline: Mapping[int, Mapping[str, int]]
 
 
@@ -64,8 +69,9 @@ def style_of(lines: Sequence[Line], outline: Mapping[int, Mapping[str, int]]) ->
     bold = sum(len(line.text) for line in lines if line.bold)
     if bold < 0.3 * total:
         levels[body, True] = min(6, len(large) + 1)
-    words = frozenset(word.lower() for line in lines for word in re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", line.text))
-    return Style(body, levels, words, outline)
+    texts = [line.text for line in lines]
+    language = detect_language("\n".join(texts)) if any(map(ends_in_hyphen, texts)) else None
+    return Style(body, levels, vocabulary_of(texts, language), outline)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +108,8 @@ def page_blocks(parts: Sequence[list[Line] | Table], page: int, style: Style) ->
         if isinstance(row, Table):
             blocks += _finished(paragraph, page, style)
             paragraph = []
+            if row.header_rows and blocks:
+                blocks[-1] = _caption(blocks[-1])
             text = table_text(row.rows, header_rows=row.header_rows, label_rows=row.label_rows)
             blocks.append(TextBlock("table", text, page))
         elif paragraph and _starts_new(paragraph, row, leading):
@@ -110,6 +118,12 @@ def page_blocks(parts: Sequence[list[Line] | Table], page: int, style: Style) ->
         else:
             paragraph.append(row)
     return blocks + _finished(paragraph, page, style)
+
+
+def _caption(block: TextBlock) -> TextBlock:
+    """The block right before a table as its caption, where it is a name (with its units) and no sentence."""
+    is_name = block.kind == "paragraph" and len(block.text) <= _LONGEST_CAPTION and not _FULL_STOP.search(block.text)
+    return replace(block, kind="caption") if is_name else block
 
 
 def _leading(rows: Sequence[_Row]) -> float:
@@ -129,7 +143,7 @@ def _starts_new(paragraph: Sequence[_Row], row: _Row, leading: float) -> bool:
         return True
     if row.rank != before.rank or abs(line.size - last.size) > 0.12 * last.size:
         return True
-    if row.opens or _ENTRY.match(before.text):
+    if row.opens or _ENTRY.match(before.text) or (row.rank is not None and division_of(row.text)):
         return True
     return not (line.mono and last.mono) and _indented(paragraph, row)
 
@@ -160,7 +174,15 @@ def _rank(lines: Sequence[Line], text: str, style: Style) -> int | None:
     level = style.levels.get((size, all(line.bold for line in lines)))
     if level is None or not any(char.isalpha() for char in text) or (size <= style.body and _ITEM.match(text)):
         return None
+    if _scattered(lines, size):
+        return None
     return level
+
+
+def _scattered(lines: Sequence[Line], size: float) -> bool:
+    """Whether a row's parts stand far apart, as the cells of a table do; a number may stand before its title."""
+    parts = lines[1:] if len(lines[0].text) <= _LONGEST_NUMBER else lines
+    return any(after.x0 - before.x1 > 2.5 * size for before, after in itertools.pairwise(parts))
 
 
 def _finished(rows: Sequence[_Row], page: int, style: Style) -> list[TextBlock]:
@@ -169,18 +191,23 @@ def _finished(rows: Sequence[_Row], page: int, style: Style) -> list[TextBlock]:
         return []
     if len(rows) > 1 and all(line.mono for row in rows for line in row.lines):
         return [TextBlock("code", _code(rows), page)]
-    text = join_rows([row.text for row in rows], style.words)
+    text, aliases = join_rows([row.text for row in rows], style.vocabulary)
     if not text:
         return []
-    stated = style.outline[page].get(_key(text)) if page in style.outline and len(text) < 200 else None
+    stated = style.outline[page].get(key_of(text)) if page in style.outline and len(text) < 200 else None
     if stated is not None:
         return [TextBlock("heading", text, page, stated)]
-    if rows[0].rank is not None and len(rows) <= 4 and len(text) < 200 and not _VALUE.search(text):
+    if (
+        rows[0].rank is not None
+        and len(rows) <= 4
+        and len(text) < 200
+        and (division_of(text) or not _VALUE.search(text))
+    ):
         return [TextBlock("heading", text, page, rows[0].rank)]
     if len(rows) <= 2 and _CAPITALS.match(text):
         return [TextBlock("heading", text, page, 2)]
     item = _ITEM.match(text) or _ENTRY.match(text)
-    return [TextBlock("list_item" if item else "paragraph", text, page, 1 if item else None)]
+    return [TextBlock("list_item" if item else "paragraph", text, page, 1 if item else None, aliases)]
 
 
 def _code(rows: Sequence[_Row]) -> str:
@@ -197,34 +224,34 @@ def _row_text(lines: Sequence[Line]) -> str:
     return " ".join(text.split())
 
 
-def _key(text: str) -> str:
+def key_of(text: str) -> str:
+    """The letters of a text, in lower case: titles that differ in blanks, signs and numbers alone are one."""
     return re.sub(r"[\W\d_]+", "", text).lower()
 
 
-def join_rows(rows: Sequence[str], words: frozenset[str]) -> str:
-    """Rows as running text: a word broken by a hyphen at a line's end is made whole.
+def join_rows(rows: Sequence[str], vocabulary: Vocabulary) -> tuple[str, tuple[str, ...]]:
+    """Rows as running text, and other forms of words where it is in doubt whether a hyphen is the line's or theirs.
 
-    A compound that the document writes with its hyphen elsewhere keeps it. No blank goes between CJK characters.
+    No blank goes between CJK characters.
     """
     text = ""
+    aliases: list[str] = []
     for row in filter(None, rows):
-        broken = _HYPHEN.search(text, max(0, len(text) - 60))
-        following = re.match(r"[^\W\d_]+", row)
-        if broken and following and following[0][:1].islower():
-            joined, compound = broken[1] + following[0], f"{broken[1]}-{following[0]}"
-            keep = compound.lower() in words and joined.lower() not in words
-            text = (text if keep else text[:-1]) + row
-        elif text and is_unspaced(text[-1]) and is_unspaced(row[0]):
+        if not text:
+            text = row
+        elif is_unspaced(text[-1]) and is_unspaced(row[0]):
             text += row
         else:
-            text = f"{text} {row}" if text else row
-    return text
+            joined = joint(text, row, vocabulary)
+            text = f"{joined.text} {row}" if joined.blank else joined.text + row
+            aliases += [joined.alias] if joined.alias else []
+    return text.replace("\u00ad", ""), tuple(aliases)
 
 
 def outline_titles(entries: Sequence[tuple[int, str, int]]) -> dict[int, dict[str, int]]:
     """Bookmarks as page → normalised title → level from 1; ``entries`` are (level, title, page)."""
     found: dict[int, dict[str, int]] = {}
     for level, title, page in entries:
-        if _key(title):
-            found.setdefault(page, {})[_key(title)] = max(1, min(6, level))
+        if key_of(title):
+            found.setdefault(page, {})[key_of(title)] = max(1, min(6, level))
     return found

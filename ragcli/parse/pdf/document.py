@@ -13,17 +13,19 @@ from ragcli.parse.assemble import Assembly, clean, one_line
 from ragcli.parse.conditions import PASSWORDS
 from ragcli.parse.pdf.blocks import TextBlock, outline_titles, page_blocks, style_of
 from ragcli.parse.pdf.edges import strip_edges
+from ragcli.parse.pdf.forms import TICKED, Field, filled_in, without_ticks
+from ragcli.parse.pdf.headings import is_cover, settled
 from ragcli.parse.pdf.layout import reading_order
 from ragcli.parse.pdf.lines import Line, join_markers
 from ragcli.parse.pdf.ocr import Recogniser, engine_for
 from ragcli.parse.pdf.page import Page, read_page, rules_of, words_of
 from ragcli.parse.pdf.statements import statement_tables
-from ragcli.parse.pdf.tables import Table, is_better, may_hold_table, ruled_tables
+from ragcli.parse.pdf.tables import Table, is_better, may_hold_table, ruled_tables, visual_rows
+from ragcli.parse.pdf.titles import title_of
 from ragcli.parse.source import Context, Extract, Outcome, Source
-from ragcli.records import Coverage
+from ragcli.records import Alias, Coverage
 
 _OCR_DPI = 200
-_FILE_TITLE = re.compile(r"\.(?:docx?|pdf|tex|indd|qxd|dvi|rtf|pptx?|xlsx?)$|^untitled|^microsoft word", re.I)
 _GARBAGE = re.compile("[\ufffd\ue000-\uf8ff]")
 
 
@@ -77,6 +79,7 @@ class _PageReader:
     def __init__(self, document: Any, context: Context) -> None:
         self._document, self._context = document, context
         self._warnings: list[str] = []
+        self._aliases: list[Alias] = []
         self._tables: dict[int, list[Table]] = {}
         self._notes: dict[int, list[str]] = {}
         self._engine: Recogniser | None = None
@@ -87,14 +90,20 @@ class _PageReader:
         strip = self._context.config.strip_boilerplate
         stripped = strip_edges([page for page in pages if not page.ocr]) if strip else []
         outline = outline_titles(self._outline())
-        style = style_of([line for page in pages for line in page.lines], outline)
+        cover = bool(pages) and is_cover([line.text for line in pages[0].lines], len(pages))
+        whole = style_of([line for page in pages for line in page.lines], outline)
+        inner = style_of([line for page in pages[1:] for line in page.lines], outline) if cover else whole
+        found = [block for page in pages for block in self._blocks(page, whole if page.number == 1 else inner)]
+        first = [line.text for row in visual_rows(pages[0].lines) for line in row] if pages else []
+        title = title_of((self._document.metadata or {}).get("title") or "", found, first)
         assembly = Assembly()
-        for page in pages:
-            for block in self._blocks(page, style):
-                assembly.add(block.kind, block.text, page=block.page, level=block.level)
-        return self._extract(assembly, pages, stripped)
+        for block in settled(found, outline, cover=cover):
+            assembly.add(block.kind, block.text, page=block.page, level=block.level)
+            if block.aliases and assembly.last is not None:
+                self._aliases.append(Alias(assembly.last.span, " ".join(block.aliases)))
+        return self._extract(assembly, pages, stripped, title)
 
-    def _extract(self, assembly: Assembly, pages: list[Page], stripped: list[str]) -> Extract:
+    def _extract(self, assembly: Assembly, pages: list[Page], stripped: list[str], title: str) -> Extract:
         info = self._document.metadata or {}
         hidden = sum(page.hidden for page in pages)
         if hidden:
@@ -104,7 +113,7 @@ class _PageReader:
         return Extract(
             assembly.text,
             assembly.blocks,
-            title=_title(info.get("title"), assembly),
+            title=title,
             declared={"modified": date} if date else {},
             coverage=Coverage(
                 pages=len(pages),
@@ -116,6 +125,7 @@ class _PageReader:
                 warnings=tuple(self._warnings),
             ),
             ocr_pages=tuple(page.number for page in pages if page.ocr),
+            aliases=tuple(self._aliases),
             stated=tuple(_statements(self._document)),
         )
 
@@ -139,7 +149,7 @@ class _PageReader:
             self._recognise(raw, page)
         elif may_hold_table(page.lines):
             self._take_tables(raw, page)
-        self._annotations(raw, number)
+        self._annotations(raw, page)
         return page
 
     def _take_tables(self, raw: Any, page: Page) -> None:
@@ -177,19 +187,22 @@ class _PageReader:
             page.lines, page.needs_ocr = [], True
         page.image_only = page.needs_ocr
 
-    def _annotations(self, raw: Any, number: int) -> None:
-        """Notes and filled-in fields that the page's own text does not show."""
+    def _annotations(self, raw: Any, page: Page) -> None:
+        """Notes and filled-in fields that the page's own text does not show; ticks are no text of it."""
         try:
             if not (raw.first_annot or raw.first_widget):
                 return
             notes = [note.info.get("content") or "" for note in raw.annots() or ()]
-            notes += [_field(field) for field in raw.widgets() or ()]
+            fields = [_field(widget) for widget in raw.widgets() or ()]
             seen = one_line(raw.get_text())
         except _broken() as error:
-            self._warnings.append(f"the notes of page {number} could not be read: {error}")
+            self._warnings.append(f"the notes of page {page.number} could not be read: {error}")
             return
-        texts = dict.fromkeys(one_line(note) for note in notes)
-        self._notes[number] = [text for text in texts if text and text.rpartition(": ")[2] not in seen]
+        page.lines = without_ticks(page.lines, fields)
+        texts = dict.fromkeys([*map(one_line, notes), *filled_in(fields, page.lines)])
+        self._notes[page.number] = [
+            text for text in texts if text and (text.endswith(TICKED) or text.rpartition(": ")[2] not in seen)
+        ]
 
     def _blocks(self, page: Page, style: Any) -> Iterator[TextBlock]:
         yield from page_blocks(reading_order(page.lines, self._tables.get(page.number, ())), page.number, style)
@@ -204,10 +217,20 @@ def _broken() -> tuple[type[Exception], ...]:
     return (pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError, IndexError, AttributeError)
 
 
-def _field(field: Any) -> str:
-    if not isinstance(field.field_value, str) or field.field_value in ("", "Off"):
-        return ""
-    return f"{one_line(field.field_label or field.field_name or '')}: {field.field_value}"
+def _field(widget: Any) -> Field:
+    value = widget.field_value if isinstance(widget.field_value, str) else ""
+    states = (widget.button_states() or {}) if "B" in widget.field_type_string else {}
+    own = {state for kind in ("normal", "down") for state in (states.get(kind) or ()) if state != "Off"}
+    choices = widget.choice_values or () if not states else ()
+    return Field(
+        widget.field_type_string,
+        widget.field_name or "",
+        clean(widget.field_label or ""),
+        clean("" if value == "Off" else value),
+        tuple(widget.rect),
+        on=value not in ("", "Off") and (not own or value in own),
+        shown=tuple((clean(pair[0]), clean(pair[1])) for pair in choices if isinstance(pair, (tuple, list))),
+    )
 
 
 def _inside(line: Line, table: Table) -> bool:
@@ -219,20 +242,6 @@ def _unreadable(page: Page) -> bool:
     """Whether a text layer is mostly characters that stand for nothing."""
     text = "".join(line.text for line in page.lines)
     return len(text) > 20 and len(_GARBAGE.findall(text)) > 0.3 * len(text)
-
-
-def _title(stated: str | None, assembly: Assembly) -> str:
-    """The stated title where the first page shows it; else that page's highest heading; else the stated one."""
-    title = one_line(stated or "")
-    if _FILE_TITLE.search(title):
-        title = ""
-    first = [block for block in assembly.blocks if block.page == 1]
-    shown = re.sub(r"\W+", "", "".join(block.span.of(assembly.text) for block in first)).lower()
-    if title and re.sub(r"\W+", "", title).lower() in shown:
-        return title
-    headings = [block for block in first if block.kind == "heading"]
-    best = min(headings, key=lambda block: (block.level or 9, block.span), default=None)
-    return one_line(best.span.of(assembly.text)) if best is not None else title
 
 
 def _date(value: str | None) -> str | None:

@@ -34,7 +34,7 @@ class Fragment:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class AmountColumn:
     """The stretch of the x axis that a column's amounts cover; ``left`` is where signs before them begin."""
 
     x0: float
@@ -67,7 +67,7 @@ def _fragment(words: Sequence[Line]) -> Fragment:
     )
 
 
-def column_names(rows: Sequence[Sequence[Fragment]], columns: Sequence[Column]) -> list[str]:
+def column_names(rows: Sequence[Sequence[Fragment]], columns: Sequence[AmountColumn]) -> list[str]:
     """The name of each column, outer names first; ``rows`` from top to bottom hold what stands over the columns."""
     placed: list[_Placed] = []
     below: list[_Placed] = []
@@ -98,7 +98,7 @@ def _name(over: Sequence[_Placed]) -> str:
     return JOINT.join(names).replace("," + JOINT, ", ")
 
 
-def _placed(row: Sequence[Fragment], columns: Sequence[Column], below: Sequence[_Placed]) -> list[_Placed]:
+def _placed(row: Sequence[Fragment], columns: Sequence[AmountColumn], below: Sequence[_Placed]) -> list[_Placed]:
     """The fragments of a row in their places; ``below`` are those of the row under it."""
     if len(row) >= len(columns):
         found = [_Placed(item, place, place) for item in row for place in [_nearest(item, columns)]]
@@ -118,7 +118,7 @@ def _is_one_name(upper: Fragment, lower: Fragment) -> bool:
 
 
 def _ranges(
-    row: Sequence[Fragment], columns: Sequence[Column], below: Sequence[_Placed]
+    row: Sequence[Fragment], columns: Sequence[AmountColumn], below: Sequence[_Placed]
 ) -> tuple[tuple[int, int], ...]:
     """For each fragment the first and last column it stands over.
 
@@ -143,7 +143,9 @@ def _ranges(
     return best(0, 0)[1]
 
 
-def _distance(item: Fragment, columns: Sequence[Column], below: Sequence[_Placed], first: int, last: int) -> float:
+def _distance(
+    item: Fragment, columns: Sequence[AmountColumn], below: Sequence[_Placed], first: int, last: int
+) -> float:
     """Points between a fragment's middle and that of some columns; far more where it stands over others too.
 
     Where a column's cells begin is not to be seen where its amounts are flush right, so several edges are tried: the
@@ -168,5 +170,5 @@ def _distance(item: Fragment, columns: Sequence[Column], below: Sequence[_Placed
     return middle + 10 * outside
 
 
-def _nearest(item: Fragment, columns: Sequence[Column]) -> int:
+def _nearest(item: Fragment, columns: Sequence[AmountColumn]) -> int:
     return min(range(len(columns)), key=lambda place: abs(item.middle - (columns[place].x0 + columns[place].x1) / 2))

@@ -7,35 +7,20 @@ are set in under it.
 
 from __future__ import annotations
 
-import itertools
-import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ragcli.language.words import is_function_word
 from ragcli.parse.pdf.amounts import Amount, Row, is_money, read_row
-from ragcli.parse.pdf.headers import Column, Fragment, column_names, fragments
+from ragcli.parse.pdf.cells import AmountSpan, cells_of
+from ragcli.parse.pdf.headers import AmountColumn, Fragment, column_names, fragments
 from ragcli.parse.pdf.lines import Line, is_right_to_left
 from ragcli.parse.pdf.tables import Table, visual_rows
-from ragcli.parse.tables import JOINT, is_total
 
-_MOST_LABEL = 80  # characters of a label that the rows under it repeat
 _PARTED = 1.4  # of the type size: a gap that parts two columns of words
 _MOST_LEADING = 50  # characters of a label that begins a table without a header
 _MOST_CROSSING = 2  # lines of a label that run under the columns
 _ROW_GAP, _HEADER_GAP, _TABLE_GAP = 2.2, 3.0, 4.0  # of the type size: between neighbouring rows
-_NET = re.compile(r"(?i)net (?:cash|increase|decrease|change)\b")
-_OPEN_END = re.compile(r"[,(\u2014\u2013-]$")
-
-
-@dataclass(slots=True)
-class _Span:
-    """A column as far as it has been read: the amounts' edges, and the left one of the signs before them."""
-
-    x0: float
-    x1: float
-    left: float
 
 
 @dataclass(slots=True)
@@ -44,7 +29,7 @@ class _Run:
 
     first: int
     last: int
-    columns: list[_Span] = field(default_factory=list)
+    columns: list[AmountSpan] = field(default_factory=list)
 
     @property
     def left(self) -> float:
@@ -138,7 +123,7 @@ def _goes_on(rows: Sequence[Row], run: _Run, place: int, size: float) -> bool:
     return rows[place].y0 - rows[place - 1].y1 < _TABLE_GAP * size and place - run.last < 8
 
 
-def _fits(columns: Sequence[_Span], row: Row) -> bool:
+def _fits(columns: Sequence[AmountSpan], row: Row) -> bool:
     """Whether no two amounts of a row would stand in one column, and none in two."""
     taken: set[int] = set()
     for amount in row.amounts:
@@ -149,11 +134,11 @@ def _fits(columns: Sequence[_Span], row: Row) -> bool:
     return not row.label or row.label[-1].x1 < min(column.x1 for column in columns)
 
 
-def _widen(columns: list[_Span], amounts: Sequence[Amount]) -> None:
+def _widen(columns: list[AmountSpan], amounts: Sequence[Amount]) -> None:
     for amount in amounts:
         column = next((item for item in columns if amount.x0 < item.x1 and item.x0 < amount.x1), None)
         if column is None:
-            columns.append(_Span(amount.x0, amount.x1, amount.left))
+            columns.append(AmountSpan(amount.x0, amount.x1, amount.left))
         else:
             column.x0, column.x1 = min(column.x0, amount.x0), max(column.x1, amount.x1)
             column.left = min(column.left, amount.left)
@@ -214,10 +199,10 @@ def _part_labels(rows: Sequence[Row], size: float) -> None:
 class _Names:
     """The header of a table and the columns it stands over."""
 
-    columns: list[_Span]
+    columns: list[AmountSpan]
     texts: list[str]
 
-    def hold_for(self, columns: Sequence[_Span]) -> bool:
+    def hold_for(self, columns: Sequence[AmountSpan]) -> bool:
         """Whether a table under another goes on with its columns."""
         return len(self.columns) == len(columns) and all(
             old.left < new.x1 and new.left < old.x1 for old, new in zip(self.columns, columns, strict=True)
@@ -228,7 +213,7 @@ def _table(rows: Sequence[Row], run: _Run, above: int, before: _Names, size: flo
     body = list(rows[run.first : run.last + 1])
     label_x = min(row.x0 for row in body)
     header, labels = _above(rows, run, above, label_x, size)
-    columns = [Column(item.x0, item.x1, item.left) for item in run.columns]
+    columns = [AmountColumn(item.x0, item.x1, item.left) for item in run.columns]
     if header:
         over = [[item for item in row if item.x1 > run.left] for row in header]
         first = " ".join(item.text for row in header for item in row if item.x1 <= run.left)
@@ -239,7 +224,7 @@ def _table(rows: Sequence[Row], run: _Run, above: int, before: _Names, size: flo
         texts, labels = [], [row for row in labels if row.text.endswith(":") and len(row.text) < _MOST_LEADING]
     start = run.first - len(labels) - len(header)
     used = rows[start : run.last + 1]
-    cells = _cells([*labels, *body], run.columns, size)
+    cells = cells_of([*labels, *body], run.columns, size)
     words = [word for row in used for word in row.words]
     table = Table(
         min(word.x0 for word in words),
@@ -303,84 +288,3 @@ def _kind(pieces: Sequence[Fragment], run: _Run, label_x: float, size: float) ->
     if alone and abs(pieces[0].middle - over_page) + size < abs(pieces[0].middle - over_columns):
         return "middle"
     return "over" if names else "label"
-
-
-# ---------------------------------------------------------------- cells
-
-
-@dataclass(slots=True)
-class _Entry:
-    """A row of the table in the making."""
-
-    x0: float
-    y1: float
-    label: str
-    cells: list[str]
-
-    @property
-    def is_label(self) -> bool:
-        return not any(self.cells)
-
-
-def _cells(rows: Sequence[Row], columns: Sequence[_Span], size: float) -> list[list[str]]:
-    """Rows as cells: long labels made whole, and the label above set before the rows that are set in under it."""
-    entries: list[_Entry] = []
-    for row in rows:
-        cells = [""] * len(columns)
-        for amount in row.amounts:
-            place = _place(amount, columns, cells)
-            cells[place] = f"{cells[place]} {amount.text}".strip()
-        entry = _Entry(row.x0, row.y1, row.label_text if row.amounts else row.text, cells)
-        last = entries[-1] if entries else None
-        if last is not None and row.y0 - last.y1 < 0.6 * size and _continues(last, entry):
-            last.label, last.y1 = f"{last.label} {entry.label}", row.y1
-            last.cells = last.cells if entry.is_label else cells
-        else:
-            entries.append(entry)
-    return _with_labels(entries)
-
-
-def _place(amount: Amount, columns: Sequence[_Span], cells: Sequence[str]) -> int:
-    """The column an amount stands in: one that it overlaps, else the nearest that the row has not filled."""
-
-    def distance(place: int) -> tuple[bool, float]:
-        column = columns[place]
-        apart = max(0.0, column.x0 - amount.x1, amount.x0 - column.x1)
-        return apart > 0 and bool(cells[place]), apart
-
-    return min(range(len(columns)), key=distance)
-
-
-def _continues(last: _Entry, entry: _Entry) -> bool:
-    """Whether a row goes on with the label of the one above; at most one of them has amounts."""
-    if not entry.label or not last.label or not (last.is_label or entry.is_label) or last.label.endswith(":"):
-        return False
-    return (
-        entry.label[0].islower()
-        or entry.label[0] == "("
-        or bool(_OPEN_END.search(last.label))
-        or any(map(is_function_word, last.label.split()[-1:]))
-    )
-
-
-def _with_labels(entries: Sequence[_Entry]) -> list[list[str]]:
-    """Each row with the label that holds for it; a label that rows repeat is no row of its own.
-
-    A label holds for the rows set in under it; one that ends in a colon also for rows at its own left edge, up to the
-    next label there or past a total.
-    """
-    result: list[list[str]] = []
-    over: list[tuple[float, str]] = []
-    for entry, under in itertools.zip_longest(entries, entries[1:]):
-        set_in = under is not None and under.x0 > entry.x0 + 1
-        is_label = entry.is_label and under is not None and len(entry.label) <= _MOST_LABEL
-        over = [item for item in over if item[0] < entry.x0 - (3 if is_label else 1)]
-        if is_label and (set_in or (entry.label.endswith(":") and abs(under.x0 - entry.x0) <= 1)):
-            over.append((entry.x0 if set_in else entry.x0 - 2, entry.label.rstrip(" :")))
-            continue
-        sums_up = is_total(entry.label) or bool(_NET.match(entry.label))
-        named = sums_up and " " in entry.label  # a total that says of what
-        path = [] if named else [text for _, text in over[-1:]]
-        result.append([JOINT.join(filter(None, (*path, entry.label))), *entry.cells])
-        over = [item for item in over if not sums_up or item[0] < entry.x0 - 2]
-    return result

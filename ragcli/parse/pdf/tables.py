@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 import statistics
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -71,6 +72,7 @@ def may_hold_table(lines: Sequence[Line]) -> bool:
 
 def ruled_tables(words: Sequence[Line], rules: Sequence[Box]) -> list[Table]:
     """Tables whose cells are drawn; ``words`` are single words, ``rules`` thin boxes."""
+    rules = list(dict.fromkeys(rules))  # neighbouring cells are drawn with the edge between them twice
     flat = [rule for rule in rules if rule[2] - rule[0] >= rule[3] - rule[1] and rule[2] - rule[0] > 8]
     upright = [rule for rule in rules if rule[3] - rule[1] > rule[2] - rule[0] and rule[3] - rule[1] > 5]
     tables = []
@@ -140,10 +142,15 @@ def _components(flat: list[Box], upright: list[Box]) -> list[list[Box]]:
 
     if len(flat) * len(upright) > 2_000_000:
         return []
-    for first, h in enumerate(flat):
-        for second, v in enumerate(upright, len(flat)):
-            if h[0] - _TOUCH <= v[2] and v[0] <= h[2] + _TOUCH and v[1] - _TOUCH <= h[3] and h[1] <= v[3] + _TOUCH:
-                parent[root(first)] = root(second)
+    upright = sorted(upright, key=lambda rule: rule[1])
+    tops = [rule[1] for rule in upright]
+    longest = max((rule[3] - rule[1] for rule in upright), default=0.0)
+    for first, h in enumerate(flat):  # only strokes that begin where they can still reach this one
+        start, end = bisect_left(tops, h[1] - _TOUCH - longest), bisect_right(tops, h[3] + _TOUCH)
+        for second in range(start, end):
+            v = upright[second]
+            if h[0] - _TOUCH <= v[2] and v[0] <= h[2] + _TOUCH and h[1] <= v[3] + _TOUCH:
+                parent[root(first)] = root(len(flat) + second)
     groups: dict[int, list[Box]] = {}
     for place, rule in enumerate([*flat, *upright]):
         groups.setdefault(root(place), []).append(rule)

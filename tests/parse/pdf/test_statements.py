@@ -62,7 +62,8 @@ def balance() -> Sheet:
 
 
 def test_years_above_are_the_header_and_signs_belong_to_their_numbers() -> None:
-    *_, (kind, _, text) = balance().blocks()
+    *_, (named, _, name), (kind, _, text) = balance().blocks()
+    assert (named, name) == ("caption", "CONSOLIDATED BALANCE SHEETS (In millions)")
     assert kind == "table"
     assert text.split("\n") == [
         "|  | December 31, 2025 | December 31, 2024 |",
