@@ -82,7 +82,8 @@ def _talking(lines: list[str]) -> Iterator[str]:
 
 
 def _writing(lines: list[str], machine: Path) -> Iterator[str]:
-    allowed = (machine / "work", machine / "tmp", machine / "home" / ".cache" / "ragcli", Path("/dev"), Path("/proc"))
+    own = machine / "home" / ".cache" / "ragcli"
+    allowed = (machine / "work", machine / "tmp", own, Path("/dev"), Path("/proc"))
     for line in lines:
         call = next((name for name in _CALLS if re.search(rf"\b{name}\(", line)), None)
         if call is None or (_OPENS.search(line) and not _WRITES.search(line)):
@@ -90,6 +91,8 @@ def _writing(lines: list[str], machine: Path) -> Iterator[str]:
         at = re.search(r"AT_FDCWD<([^>]*)>|\(\d+<([^>]*)>", line)
         start = Path(next(filter(None, at.groups()), "/")) if at else machine / "work"
         targets = [start / text for text in _TEXT.findall(line)]
+        if call == "mkdir" and targets == [own.parent]:
+            continue  # the user's folder for caches, on a machine that has none yet
         if not all(any(target.is_relative_to(place) for place in allowed) for target in targets):
             yield line
 
@@ -117,6 +120,8 @@ COMMANDS = [
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 def test_no_command_talks_to_anybody_or_writes_elsewhere(command: tuple[str, ...], traced: Path) -> None:
+    if command[0] != "ingest" and not (traced / "work" / ".rag").exists():  # a worker that was not given the ingest
+        assert violations(traced, *COMMANDS[0]) == []
     assert violations(traced, *command) == []
     assert {path.suffix for path in _in_home(traced) if path.is_file()} <= {".json"}
     assert not list((traced / "tmp").iterdir())
