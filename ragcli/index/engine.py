@@ -53,9 +53,7 @@ class FolderEngine:
             self.view.segments,
             self.view.living,
             read_references(folder / SUPERSEDES, counts),
-            doc_ids=functools.partial(
-                _doc_ids, self.view
-            ),  # nothing here may hold the engine: its files would stay open
+            doc_ids=functools.partial(_doc_ids, self.view),  # not of self: a circle would keep the files open
             default_acl=self._config.default_acl,
             current=current,
         )
