@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import fnmatch
+import importlib
 import re
 import subprocess
 import sys
@@ -23,6 +24,7 @@ SHARED = (
     "errors",
     "config",
     "interfaces",
+    "late_names",
     "codec",
     "language",
     "names",
@@ -181,21 +183,22 @@ def test_starting_the_program_loads_nothing_slow() -> None:
     assert not set(SLOW) & set(loaded)
 
 
-def test_every_interface_is_found_where_it_is_said_to_be() -> None:
-    from ragcli import interfaces
-
-    text = (ROOT / "interfaces" / "__init__.py").read_text(encoding="utf-8")
+@pytest.mark.parametrize("package", ["records", "interfaces"])
+def test_every_late_name_is_found_where_it_is_said_to_be(package: str) -> None:
+    text = (ROOT / package / "__init__.py").read_text(encoding="utf-8")
+    tree = ast.parse(text)
     told = {
         (node.module, item.name)
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ragcli.interfaces.")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"ragcli.{package}.")
         for item in node.names
     }
-    listed = {
-        (f"ragcli.interfaces.{module}", name) for module, names in interfaces._NAMES.items() for name in names.split()
-    }
-    assert told == listed
-    assert all(getattr(interfaces, name) is not None for _, name in listed)
+    (names,) = (ast.literal_eval(node) for node in ast.walk(tree) if isinstance(node, ast.Dict))
+    assert told == {(f"ragcli.{package}.{module}", name) for module, held in names.items() for name in held.split()}
+    loaded = importlib.import_module(f"ragcli.{package}")
+    assert all(getattr(loaded, name) is getattr(importlib.import_module(module), name) for module, name in told)
+    with pytest.raises(AttributeError, match=f"module 'ragcli.{package}' has no attribute 'nothing'"):
+        loaded.nothing  # noqa: B018
 
 
 def test_the_help_loads_neither_records_nor_stages() -> None:

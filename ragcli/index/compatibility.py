@@ -9,7 +9,7 @@ import json
 from ragcli.config import Config, IndexConfig
 from ragcli.errors import StoreError
 from ragcli.index.lexical import analysis
-from ragcli.index.manifest import FORMAT, Manifest
+from ragcli.index.manifest import FORMAT
 from ragcli.records import EmbedderInfo, stricter_default
 
 
@@ -70,11 +70,11 @@ def check_embedder(stored: EmbedderInfo, given: EmbedderInfo) -> None:
             )
 
 
-def check_analyser(manifest: Manifest) -> None:
+def check_analyser(version: str, analyser: str) -> None:
     """Raise StoreError (``index_incompatible``) for a version whose BM25 terms were made under other rules."""
-    if manifest.analyser != analysis.VERSION:
+    if analyser != analysis.VERSION:
         raise StoreError(
-            f"{manifest.version} was made with analyser {manifest.analyser!r}, this ragcli has {analysis.VERSION!r}",
+            f"{version} was made with analyser {analyser!r}, this ragcli has {analysis.VERSION!r}",
             hint="rag index builds it anew",
             category="index_incompatible",
         )

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
-from datetime import date
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragcli.codec import decode
 from ragcli.config import IndexConfig
-from ragcli.errors import ConfigError, StoreError
+from ragcli.errors import StoreError
 from ragcli.index.compatibility import check_analyser, searched_under
 from ragcli.index.lexical.bm25 import LexicalReader, part_name
-from ragcli.index.lexical.questions import question_terms
 from ragcli.index.manifest import Manifest, read_manifest
 from ragcli.index.roots import roots_now
-from ragcli.index.segments.selection import Selection, select
+from ragcli.index.scopes import Current, Scopes, boosts_of, built_with, chunk_place, ranked, selected, terms_of
+from ragcli.index.segments.selection import Selection
 from ragcli.index.segments.supersedes import NAME as SUPERSEDES
 from ragcli.index.segments.supersedes import read_references
 from ragcli.index.segments.view import LEXICAL as LEXICAL
 from ragcli.index.segments.view import View
 from ragcli.index.versions import Pin
-from ragcli.records import Allowed, Chunk, DenseMethod, Document, EmbedderInfo, Hit, Ranking, Scope
+from ragcli.records import Allowed, Chunk, DenseMethod, Document, EmbedderInfo, Ranking, Scope
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,40 +28,38 @@ if TYPE_CHECKING:
 
     from ragcli.index.dense.vector_search import VectorSearch
 
-_SCOPES_KEPT = 64
 _FEW_DOCUMENTS = 2_000
 _MANY_DOCUMENTS = 50_000
-_LONGEST_ORDINAL = 12
 """Up to the first number, allowed documents are named in the BM25 query; up to the second, when dropping hits fails."""
 
 
 class FolderEngine:
     """A version folder as an ``Engine``. Close it, or use it as a context manager."""
 
-    def __init__(
-        self,
-        folder: Path,
-        config: IndexConfig | None = None,
-        current: Callable[[], FolderEngine] | None = None,
-    ) -> None:
+    def __init__(self, folder: Path, config: IndexConfig | None = None, current: Current | None = None) -> None:
         """Open and map every file of the version. Raises StoreError, or FileNotFoundError when it was just pruned.
 
         ``config`` holds the settings of search time (access default, boosts, ef); None takes those of the build.
-        ``current`` opens the current version where this is another: what is closed by now is not seen in it either.
+        ``current`` is given where another version is current: what that closes is not seen in this one either.
         """
-        self._current = current
         self._pin = Pin(folder)
         self._folder = folder.absolute().parent.parent
         self.manifest: Manifest = read_manifest(folder)
-        check_analyser(self.manifest)
-        self._config = searched_under(config, _built_with(self.manifest))
+        check_analyser(self.manifest.version, self.manifest.analyser)
+        self._config = searched_under(config, built_with(self.manifest.config, self.manifest.version))
         self.view = View.of(folder, self.manifest)
         counts = [segment.document_count for segment in self.view.segments]
-        self._references = read_references(folder / SUPERSEDES, counts)
+        self._scopes = Scopes(
+            self.view.segments,
+            self.view.living,
+            read_references(folder / SUPERSEDES, counts),
+            doc_ids=functools.partial(_doc_ids, self.view),  # not of self: a circle would keep the files open
+            default_acl=self._config.default_acl,
+            current=current,
+        )
         self._lexical = LexicalReader(folder / LEXICAL)
         if self._lexical.count != self.manifest.chunks:
             raise _damaged(f"BM25 holds {self._lexical.count} chunks, the manifest says {self.manifest.chunks}", folder)
-        self._allowed: dict[tuple[Scope, str], Allowed] = {}
 
     def close(self) -> None:
         """Release the version."""
@@ -116,57 +112,19 @@ class FolderEngine:
 
     def allowed(self, scope: Scope) -> Allowed:
         """The chunks a scope may see; kept for the next question of the same scope."""
-        today = date.today().isoformat()
-        if scope.as_of is not None:
-            _check_date(scope.as_of)
-        known = self._allowed.get((scope, today))
-        if known is None:
-            view = self.view
-            selection = select(
-                view.segments,
-                view.living,
-                self._references,
-                scope,
-                today=today,
-                default_acl=self._config.default_acl,
-                closed=self._closed_by_now(scope.groups),
-            )
-            known = Allowed(selection.count, selection.superseded_hidden, selection)
-            if len(self._allowed) >= _SCOPES_KEPT:
-                self._allowed.pop(next(iter(self._allowed)))
-            self._allowed[(scope, today)] = known
-        return known
-
-    def _closed_by_now(self, groups: tuple[str, ...]) -> list[NDArray[np.bool_]] | None:
-        """Of each segment the documents that the current version holds and does not show to the groups."""
-        import numpy as np
-
-        if self._current is None:
-            return None
-        with self._current() as current:
-            shown = current.doc_ids(current.allowed(Scope(groups=groups, include_superseded=True)))
-            closed = set(current.doc_ids()).difference(shown)
-        if not closed:
-            return None
-        named = [segment.entries() for segment in self.view.segments]
-        return [np.asarray([doc_id in closed for _, doc_id, _ in rows], dtype=bool) for rows in named]
+        return self._scopes.allowed(scope)
 
     def lexical(self, query: str, depth: int, allowed: Allowed) -> Ranking:
         """BM25 over the allowed chunks: ``min(depth, matching)`` hits. Any string at all is a valid query."""
-        selection = _selection(allowed)
-        terms = self._terms(query, selection)
+        selection = selected(allowed)
+        terms = terms_of(query, selection, self.manifest.languages, self._config)
         if not selection.count or not terms:
             return Ranking("bm25", ())
-        boosts = {
-            "title": self._config.title_boost,
-            "headings": self._config.heading_boost,
-            "nearby": self._config.nearby_boost,
-        }
         documents = selection.document_count()
         nameable = not selection.unrestricted and documents <= _MANY_DOCUMENTS
         hits = self._lexical.search(
             terms,
-            boosts,
+            boosts_of(self._config),
             depth,
             parts=None if selection.access is None else {part_name(access) for access in selection.access},
             share=selection.count / max(1, self._lexical.count),
@@ -175,12 +133,6 @@ class FolderEngine:
             few=documents <= _FEW_DOCUMENTS,
         )
         return self._ranking("bm25", hits)
-
-    def _terms(self, query: str, selection: Selection) -> dict[str, int]:
-        """The question's terms in the languages of what its asker may see; others would tell that there are more."""
-        seen = selection.languages
-        languages = self.manifest.languages if seen is None else sorted(seen | {"en"})
-        return question_terms(query, languages, self._config.stop_words)
 
     def _keep(self, selection: Selection, numbers: list[int]) -> list[bool]:
         import numpy as np
@@ -198,7 +150,7 @@ class FolderEngine:
 
         Raises ConfigError for a vector of another dimension or an unknown method.
         """
-        hits, used = self._vectors.search(vector, depth, _selection(allowed), method)
+        hits, used = self._vectors.search(vector, depth, selected(allowed), method)
         return self._ranking("dense", hits), used
 
     def _ranking(self, retriever: str, hits: Sequence[tuple[int, float]]) -> Ranking:
@@ -213,8 +165,7 @@ class FolderEngine:
                 ids = source.doc_ids(owners.tolist())
                 for place, owner, ordinal in zip(places.tolist(), owners.tolist(), ordinals, strict=True):
                     names[place] = f"{ids[owner]}#{ordinal}"
-        ordered = sorted(zip(names, (score for _, score in hits), strict=True), key=lambda hit: (-hit[1], hit[0]))
-        return Ranking(retriever, tuple(Hit(name, score, rank) for rank, (name, score) in enumerate(ordered, start=1)))
+        return ranked(retriever, zip(names, (score for _, score in hits), strict=True))
 
     # ------------------------------------------------------------ records
 
@@ -240,17 +191,15 @@ class FolderEngine:
         return result
 
     def _chunk_place(self, chunk_id: str) -> tuple[int, int]:
-        doc_id, _, ordinal = chunk_id.rpartition("#")
-        if not ordinal.isascii() or not ordinal.isdigit() or len(ordinal) > _LONGEST_ORDINAL:
-            raise KeyError(chunk_id)
+        doc_id, ordinal = chunk_place(chunk_id)
         try:
             segment, row = self.view.place(doc_id)
         except KeyError:
             raise KeyError(chunk_id) from None
         rows = self.view.segments[segment].chunk_rows(row)
-        if not 1 <= int(ordinal) <= len(rows):
+        if not 1 <= ordinal <= len(rows):
             raise KeyError(chunk_id)
-        return segment, rows[int(ordinal) - 1]
+        return segment, rows[ordinal - 1]
 
     def document(self, doc_id: str) -> Document:
         """The document with its text. Raises KeyError when it is not in this version."""
@@ -271,34 +220,15 @@ class FolderEngine:
         """Every document (or every allowed one), sorted."""
         found = []
         for number, segment in enumerate(self.view.segments):
-            mask = self.view.living[number] if allowed is None else _selection(allowed).documents(number)
+            mask = self.view.living[number] if allowed is None else selected(allowed).documents(number)
             found += [doc_id for row, doc_id, _ in segment.entries() if mask is None or mask[row]]
         return sorted(found)
 
 
+def _doc_ids(view: View) -> list[list[str]]:
+    """The documents of each segment, dead ones among them."""
+    return [[doc_id for _, doc_id, _ in segment.entries()] for segment in view.segments]
+
+
 def _damaged(what: str, folder: Path) -> StoreError:
     return StoreError(f"{folder}: {what}", hint="rag versions verify; rag index --rebuild")
-
-
-def _selection(allowed: Allowed) -> Selection:
-    if not isinstance(allowed.token, Selection):
-        raise TypeError("allowed was not made by this engine")
-    return allowed.token
-
-
-def _check_date(text: str) -> None:
-    try:
-        date.fromisoformat(text)
-    except ValueError:
-        raise ConfigError(f"bad date {text!r} for as-of", hint="write YYYY-MM-DD") from None
-
-
-def _built_with(manifest: Manifest) -> IndexConfig:
-    """The index settings of the build, as far as this ragcli knows them."""
-    stored = manifest.config.get("index", {})
-    try:
-        return decode(IndexConfig, stored)
-    except TypeError as error:
-        raise StoreError(
-            f"{manifest.version} was built under settings that cannot be: {error}", hint="rag index --rebuild"
-        ) from error

@@ -16,6 +16,7 @@ from ragcli.index.compatibility import check_embedder
 from ragcli.index.durable import DISK_HINT, replace_text
 from ragcli.index.engine import FolderEngine
 from ragcli.index.manifest import read_manifest
+from ragcli.index.scopes import Current
 from ragcli.index.versions import (
     Pin,
     current_or_error,
@@ -90,10 +91,9 @@ class IndexFolder:
         name = version or current_or_error(self.path)
         for _ in range(_OPEN_ATTEMPTS):
             older = version is not None and version != self.current()
+            current = Current(self.current, self._current_engine) if older else None
             try:
-                return FolderEngine(
-                    version_path(self.path, name), self._config, current=self._current_engine if older else None
-                )
+                return FolderEngine(version_path(self.path, name), self._config, current)
             except (FileNotFoundError, StoreError):
                 # Pruned between reading its name and opening it, if the pointer has moved on.
                 if version is not None or (latest := current_or_error(self.path)) == name:

@@ -7,8 +7,9 @@ Each module is loaded when a name of it is asked for: a search needs none of the
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ragcli.late_names import late_names
 
 if TYPE_CHECKING:
     from ragcli.interfaces.engine import Engine as Engine
@@ -45,18 +46,13 @@ if TYPE_CHECKING:
         Wanted as Wanted,
     )
 
-_NAMES = {
-    "engine": "Engine",
-    "models": "Embedder Generator Models Progress Reranker StreamingGenerator TextModel Tokenizer",
-    "parts": "EmbedderFactory GeneratorFactory RerankerFactory StoreFactory",
-    "staging": "Caches ContextCache DocumentCache Notes Staging VectorCache",
-    "store": "SessionLog Store StoreWriter TraceLog Vectors Wanted",
-}
-"""The names that each module holds."""
-
-
-def __getattr__(name: str) -> Any:
-    for module, names in _NAMES.items():
-        if name in names.split():
-            return getattr(import_module(f"{__name__}.{module}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = late_names(
+    __name__,
+    {
+        "engine": "Engine",
+        "models": "Embedder Generator Models Progress Reranker StreamingGenerator TextModel Tokenizer",
+        "parts": "EmbedderFactory GeneratorFactory RerankerFactory StoreFactory",
+        "staging": "Caches ContextCache DocumentCache Notes Staging VectorCache",
+        "store": "SessionLog Store StoreWriter TraceLog Vectors Wanted",
+    },
+)

@@ -11,7 +11,7 @@ import hashlib
 import itertools
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ragcli.records import Document
@@ -136,27 +136,3 @@ def _sketch_from(data: bytes) -> MinHash:
 
     values = np.frombuffer(data, dtype="<u4").astype(_empty_sketch().hashvalues.dtype)
     return MinHash(num_perm=_PERMUTATIONS, seed=1, scheme=_SCHEME, hashvalues=values)
-
-
-def merge_duplicates(documents: Sequence[Document], threshold: float) -> tuple[Document, ...]:
-    """The documents without copies, sorted by id, each with the ids of its copies in ``also_in``.
-
-    ``threshold`` is the share of three-word runs two texts must have in common, 1 for exact copies alone.
-    """
-    by_id = {document.doc_id: document for document in documents}
-    families: dict[str, list[Member]] = {}
-    for document in documents:
-        member = Member(document.doc_id, exact_of(document), size_of(document.text))
-        families.setdefault(family_of(document), []).append(member)
-    kept: dict[str, str | None] = {}
-    for members in families.values():
-        kept |= choose_kept(members, lambda doc_id: sketch_of(by_id[doc_id].text), threshold)
-    copies: dict[str, list[str]] = {}
-    for doc_id, original in sorted(kept.items()):
-        if original is not None:
-            copies.setdefault(original, []).append(doc_id)
-    return tuple(
-        replace(by_id[doc_id], also_in=tuple(copies.get(doc_id, ())))
-        for doc_id in sorted(by_id)
-        if kept[doc_id] is None
-    )

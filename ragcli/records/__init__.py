@@ -1,153 +1,107 @@
 """Every value that passes between stages: frozen, plain data, no IO.
 
 Offsets are half-open character positions in ``Document.text``; pages, lines, ranks and ordinals count from 1.
+
+A module is loaded when a name of it is asked for: making all these classes takes longer than many a question.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+# ruff: noqa: I001 (it would write each of the names below as an import of its own)
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragcli.late_names import late_names
 
 if TYPE_CHECKING:
     from ragcli.records.answers import (
-        NO_DIFFERENCES,
-        Answer,
-        AskResult,
-        Citation,
-        Differences,
-        Queried,
-        Sentence,
-        SentenceStatus,
-        Step,
-        Trace,
-        Verdict,
+        NO_DIFFERENCES as NO_DIFFERENCES,
+        Answer as Answer,
+        AskResult as AskResult,
+        Citation as Citation,
+        Differences as Differences,
+        Queried as Queried,
+        Sentence as Sentence,
+        SentenceStatus as SentenceStatus,
+        Step as Step,
+        Trace as Trace,
+        Verdict as Verdict,
     )
-    from ragcli.records.chunks import Chunk
-    from ragcli.records.completions import Claim, Completion, ModelRequest, NotFoundReason, Passage, Usage
+    from ragcli.records.chunks import Chunk as Chunk
+    from ragcli.records.completions import (
+        Claim as Claim,
+        Completion as Completion,
+        ModelRequest as ModelRequest,
+        NotFoundReason as NotFoundReason,
+        Passage as Passage,
+        Usage as Usage,
+    )
     from ragcli.records.documents import (
-        Alias,
-        Block,
-        BlockKind,
-        Coverage,
-        Document,
-        FileReport,
-        Metadata,
-        Section,
-        Span,
-        is_open,
-        stricter_default,
+        Alias as Alias,
+        Block as Block,
+        BlockKind as BlockKind,
+        Coverage as Coverage,
+        Document as Document,
+        FileReport as FileReport,
+        Metadata as Metadata,
+        Section as Section,
+        Span as Span,
+        is_open as is_open,
+        stricter_default as stricter_default,
     )
-    from ragcli.records.golden import GoldenCase, Judgment
-    from ragcli.records.index import Allowed, EmbedderInfo, Forgotten, PublishResult, VersionDiff, VersionInfo
-    from ragcli.records.retrieval import DenseMethod, Filter, Hit, Ranking, Retrieval, RetrievedChunk, Scope
-    from ragcli.records.sessions import SessionInfo, Turn
-    from ragcli.records.staged import Entry, FileState, Given, Look, Root, hidden_prefix
-    from ragcli.records.tables import RowPlace, TableColumn, TableInfo
+    from ragcli.records.golden import (
+        GoldenCase as GoldenCase,
+        Judgment as Judgment,
+    )
+    from ragcli.records.index import (
+        Allowed as Allowed,
+        EmbedderInfo as EmbedderInfo,
+        Forgotten as Forgotten,
+        PublishResult as PublishResult,
+        VersionDiff as VersionDiff,
+        VersionInfo as VersionInfo,
+    )
+    from ragcli.records.retrieval import (
+        DenseMethod as DenseMethod,
+        Filter as Filter,
+        Hit as Hit,
+        Ranking as Ranking,
+        Retrieval as Retrieval,
+        RetrievedChunk as RetrievedChunk,
+        Scope as Scope,
+    )
+    from ragcli.records.sessions import (
+        SessionInfo as SessionInfo,
+        Turn as Turn,
+    )
+    from ragcli.records.staged import (
+        Entry as Entry,
+        FileState as FileState,
+        Given as Given,
+        Look as Look,
+        Root as Root,
+        hidden_prefix as hidden_prefix,
+    )
+    from ragcli.records.tables import (
+        RowPlace as RowPlace,
+        TableColumn as TableColumn,
+        TableInfo as TableInfo,
+    )
 
-__all__ = [
-    "NO_DIFFERENCES",
-    "Alias",
-    "Allowed",
-    "Answer",
-    "AskResult",
-    "Block",
-    "BlockKind",
-    "Chunk",
-    "Citation",
-    "Claim",
-    "Completion",
-    "Coverage",
-    "DenseMethod",
-    "Differences",
-    "Document",
-    "EmbedderInfo",
-    "Entry",
-    "FileReport",
-    "FileState",
-    "Filter",
-    "Forgotten",
-    "Given",
-    "GoldenCase",
-    "Hit",
-    "Judgment",
-    "Look",
-    "Metadata",
-    "ModelRequest",
-    "NotFoundReason",
-    "Passage",
-    "PublishResult",
-    "Queried",
-    "Ranking",
-    "Retrieval",
-    "RetrievedChunk",
-    "Root",
-    "RowPlace",
-    "Scope",
-    "Section",
-    "Sentence",
-    "SentenceStatus",
-    "SessionInfo",
-    "Span",
-    "Step",
-    "TableColumn",
-    "TableInfo",
-    "Trace",
-    "Turn",
-    "Usage",
-    "Verdict",
-    "VersionDiff",
-    "VersionInfo",
-    "hidden_prefix",
-    "is_open",
-    "stricter_default",
-]
-
-_MODULES = {
-    **dict.fromkeys(
-        (
-            "NO_DIFFERENCES",
-            "Answer",
-            "AskResult",
-            "Citation",
-            "Differences",
-            "Queried",
-            "Sentence",
-            "SentenceStatus",
-            "Step",
-            "Trace",
-            "Verdict",
-        ),
-        "answers",
-    ),
-    **dict.fromkeys(("Chunk",), "chunks"),
-    **dict.fromkeys(("Claim", "Completion", "ModelRequest", "NotFoundReason", "Passage", "Usage"), "completions"),
-    **dict.fromkeys(
-        (
-            "Alias",
-            "Block",
-            "BlockKind",
-            "Coverage",
-            "Document",
-            "FileReport",
-            "Metadata",
-            "Section",
-            "Span",
-            "is_open",
-            "stricter_default",
-        ),
-        "documents",
-    ),
-    **dict.fromkeys(("GoldenCase", "Judgment"), "golden"),
-    **dict.fromkeys(("Allowed", "EmbedderInfo", "Forgotten", "PublishResult", "VersionDiff", "VersionInfo"), "index"),
-    **dict.fromkeys(("DenseMethod", "Filter", "Hit", "Ranking", "Retrieval", "RetrievedChunk", "Scope"), "retrieval"),
-    **dict.fromkeys(("SessionInfo", "Turn"), "sessions"),
-    **dict.fromkeys(("Entry", "FileState", "Given", "Look", "Root", "hidden_prefix"), "staged"),
-    **dict.fromkeys(("RowPlace", "TableColumn", "TableInfo"), "tables"),
-}
-"""The module of each name, read when it is used: making all these classes takes longer than many a question."""
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = late_names(
+    __name__,
+    {
+        "answers": "NO_DIFFERENCES Answer AskResult Citation Differences Queried Sentence SentenceStatus Step Trace "
+        "Verdict",
+        "chunks": "Chunk",
+        "completions": "Claim Completion ModelRequest NotFoundReason Passage Usage",
+        "documents": "Alias Block BlockKind Coverage Document FileReport Metadata Section Span is_open "
+        "stricter_default",
+        "golden": "GoldenCase Judgment",
+        "index": "Allowed EmbedderInfo Forgotten PublishResult VersionDiff VersionInfo",
+        "retrieval": "DenseMethod Filter Hit Ranking Retrieval RetrievedChunk Scope",
+        "sessions": "SessionInfo Turn",
+        "staged": "Entry FileState Given Look Root hidden_prefix",
+        "tables": "RowPlace TableColumn TableInfo",
+    },
+)

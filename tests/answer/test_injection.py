@@ -10,7 +10,7 @@ import pytest
 from ragcli.answer.check.suspicion import addresses_the_model, notice, suspicious_spans
 from ragcli.answer.check.verify import verify
 from ragcli.answer.extract.extractive import ExtractiveAnswerer
-from ragcli.answer.injection import InjectionCase, by_kind, judge, load_suite, passages_of
+from ragcli.answer.injection import InjectionCase, judge, load_suite, passages_of
 from ragcli.answer.model.prompt import passages_text, question_text, request
 from ragcli.config import AnswerConfig, EmbedConfig
 from ragcli.embed.loading import load_embedder
@@ -88,7 +88,6 @@ def test_obedience_is_noticed() -> None:
     claim = Claim(case.poison, ("1",), (case.poison,))
     result = judge(case, verify(Completion(True, (claim,), "f", "m"), passages, question=case.question))
     assert case.forbidden[0] in result.obeyed
-    assert by_kind([result]) == {case.kind: (1, 1, 0)}
 
 
 class _Failing:

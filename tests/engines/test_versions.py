@@ -113,6 +113,16 @@ def test_what_is_closed_by_now_is_closed_in_older_versions_too(two: Store) -> No
         assert before.doc_ids(before.allowed(Scope(groups=("hr",)))) == ["a.md", "b.md"]
 
 
+def test_what_is_closed_while_an_older_version_is_read_is_closed_in_it_from_then_on(two: Store) -> None:
+    """And what is opened by now stays as closed as it was."""
+    with contextlib.closing(two.open("v000001")) as before:
+        assert before.doc_ids(before.allowed(Scope())) == ["a.md", "b.md"]
+        publish_to(two, [document("a.md", "one", acl=("hr",)), document("b.md", "four")], size=5)
+        assert before.doc_ids(before.allowed(Scope())) == ["b.md"]
+        publish_to(two, [document("a.md", "one"), document("b.md", "four")], size=5)
+        assert before.doc_ids(before.allowed(Scope())) == ["a.md", "b.md"]
+
+
 def test_a_sound_version_has_no_fault(two: Store) -> None:
     assert two.verify() == []
     assert two.verify("v000001") == []

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import gc
 import json
 import shutil
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,6 +25,23 @@ V1 = "versions/v000001"
 def folder(tmp_path: Path) -> IndexFolder:
     publish(tmp_path, [document("a.md", "one two three"), document("b.md", "four")], size=5)
     return IndexFolder(tmp_path)
+
+
+@pytest.mark.parametrize("version", [None, "v000001"])
+def test_a_closed_engine_is_held_by_nothing(folder: IndexFolder, version: str | None) -> None:
+    """Its arrays are mapped until it is gone: what held it in a circle would keep the files, and a disk, in use."""
+    publish(folder.path, [document("a.md", "one two three")], size=5)
+    gc.collect()
+    gc.disable()
+    try:
+        engine = folder.open(version)
+        engine.allowed(Scope())
+        seen = weakref.ref(engine)
+        engine.close()
+        del engine
+        assert seen() is None
+    finally:
+        gc.enable()
 
 
 def test_list_shows_what_the_manifest_says(folder: IndexFolder) -> None:

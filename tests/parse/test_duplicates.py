@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcli.parse.duplicates import Member, choose_kept, family_of, merge_duplicates, size_of, sketch_of
+from ragcli.parse.duplicates import Member, choose_kept, exact_of, family_of, size_of, sketch_of
 from ragcli.records import Document
 from tests.parse.builders import parse_one
 
@@ -17,9 +18,33 @@ def text(name: str, content: str) -> Document:
     return parse_one(name, content.encode())
 
 
+def merged_by(documents: Sequence[Document], threshold: float) -> tuple[Document, ...]:
+    """The documents without copies, sorted by id, each with the ids of its copies in ``also_in``.
+
+    ``threshold`` is the share of three-word runs two texts must have in common, 1 for exact copies alone.
+    """
+    by_id = {document.doc_id: document for document in documents}
+    families: dict[str, list[Member]] = {}
+    for document in documents:
+        member = Member(document.doc_id, exact_of(document), size_of(document.text))
+        families.setdefault(family_of(document), []).append(member)
+    kept: dict[str, str | None] = {}
+    for members in families.values():
+        kept |= choose_kept(members, lambda doc_id: sketch_of(by_id[doc_id].text), threshold)
+    copies: dict[str, list[str]] = {}
+    for doc_id, original in sorted(kept.items()):
+        if original is not None:
+            copies.setdefault(original, []).append(doc_id)
+    return tuple(
+        replace(by_id[doc_id], also_in=tuple(copies.get(doc_id, ())))
+        for doc_id in sorted(by_id)
+        if kept[doc_id] is None
+    )
+
+
 def test_copies_leave_and_are_named() -> None:
     documents = [text("b.txt", "same words"), text("a.txt", "same  words"), text("c.txt", "other words")]
-    merged = merge_duplicates(documents, 1.0)
+    merged = merged_by(documents, 1.0)
     assert [(document.doc_id, document.also_in) for document in merged] == [("a.txt", ("b.txt",)), ("c.txt", ())]
 
 
@@ -29,10 +54,10 @@ def test_near_copies_need_the_same_numbers_readers_and_dates() -> None:
     number = text("c.txt", " ".join([*WORDS, "limit 30"]))
     readers = replace(near, doc_id="d.txt", metadata=replace(near.metadata, acl=("hr",)))
     later = replace(near, doc_id="e.txt", metadata=replace(near.metadata, effective_date="2026-01-01"))
-    merged = merge_duplicates([first, near, number, readers, later], 0.7)
+    merged = merged_by([first, near, number, readers, later], 0.7)
     assert [document.doc_id for document in merged] == ["a.txt", "c.txt", "d.txt", "e.txt"]
     assert merged[0].also_in == ("b.txt",)
-    assert len(merge_duplicates([first, near], 0.99)) == 2
+    assert len(merged_by([first, near], 0.99)) == 2
 
 
 @pytest.mark.parametrize("count", [10, 120])
@@ -41,7 +66,7 @@ def test_many_texts_are_compared_as_few_are(count: int) -> None:
         text(f"{n:03}.txt", " ".join(f"{word}{'xyz'[n % 3]}{n // 2 * 'q'}" for word in WORDS)) for n in range(count)
     ]
     twins = [replace(document, doc_id=f"z{document.doc_id}", text=document.text + " extra") for document in documents]
-    merged = merge_duplicates([*documents, *twins], 0.8)
+    merged = merged_by([*documents, *twins], 0.8)
     assert [document.doc_id for document in merged] == [document.doc_id for document in documents]
 
 
@@ -71,5 +96,5 @@ def test_a_family_is_known_by_its_words_with_digits_and_a_giant_word_costs_no_ho
 
 def test_texts_without_words_are_compared_by_their_signs() -> None:
     documents = [text("a.txt", "😀😃🎉"), text("b.txt", "!!! ???"), text("c.txt", "!!!  ???")]
-    merged = merge_duplicates(documents, 0.9)
+    merged = merged_by(documents, 0.9)
     assert [(document.doc_id, document.also_in) for document in merged] == [("a.txt", ()), ("b.txt", ("c.txt",))]

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import date
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ragcli.codec import decode
 from ragcli.config import IndexConfig
 from ragcli.errors import ConfigError, StoreError
-from ragcli.index.compatibility import searched_under
-from ragcli.index.lexical import analysis
-from ragcli.index.lexical.questions import question_terms
+from ragcli.index.compatibility import check_analyser, searched_under
 from ragcli.index.postgres import search
 from ragcli.index.postgres.contents import BODY
 from ragcli.index.postgres.database import Database
 from ragcli.index.postgres.records import document_of, record_of
 from ragcli.index.postgres.rows import VersionRows
 from ragcli.index.postgres.versions import Published
+from ragcli.index.scopes import Current, Scopes, boosts_of, built_with, chunk_place, ranked, selected, terms_of
 from ragcli.index.segments.attributes import ACL
-from ragcli.index.segments.selection import Selection, select
-from ragcli.records import Allowed, Chunk, DenseMethod, Document, EmbedderInfo, Hit, Ranking, Scope
+from ragcli.index.segments.selection import Selection
+from ragcli.records import Allowed, Chunk, DenseMethod, Document, EmbedderInfo, Ranking, Scope
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_SCOPES_KEPT = 64
-_LONGEST_ORDINAL = 9
 _METHODS = ("auto", "exact", "hnsw")
 
 
@@ -41,26 +36,27 @@ class PostgresEngine:
         database: Database,
         published: Published,
         config: IndexConfig | None,
-        current: Callable[[], PostgresEngine] | None,
+        current: Current | None,
     ) -> None:
-        """``config`` holds the settings of search time; None takes those of the build. ``current`` opens the current
-        version where this is another: what is closed by now is not seen in it either.
+        """``config`` holds the settings of search time; None takes those of the build.
+
+        ``current`` is given where another version is current: what that closes is not seen in this one either.
 
         Raises StoreError for a version whose BM25 terms were made under other rules.
         """
-        if published.manifest.analyser != analysis.VERSION:
-            raise StoreError(
-                f"{published.name} was made with analyser {published.manifest.analyser!r}, "
-                f"this ragcli has {analysis.VERSION!r}",
-                hint="rag index builds it anew",
-                category="index_incompatible",
-            )
+        check_analyser(published.name, published.manifest.analyser)
         self._database = database
         self._published = published
-        self._config = searched_under(config, _built_with(published))
-        self._current = current
-        self.rows = VersionRows(database, published.number)
-        self._allowed: dict[tuple[Scope, str], Allowed] = {}
+        self._config = searched_under(config, built_with(published.manifest.config, published.name))
+        self.rows = rows = VersionRows(database, published.number)
+        self._scopes = Scopes(
+            [rows],
+            [None],
+            rows.references,
+            doc_ids=lambda: [rows.doc_ids],
+            default_acl=self._config.default_acl,
+            current=current,
+        )
         self._lengths: dict[frozenset[str] | None, tuple[search.Group, search.Lengths]] = {}
 
     def close(self) -> None:
@@ -102,50 +98,15 @@ class PostgresEngine:
 
     def allowed(self, scope: Scope) -> Allowed:
         """The chunks a scope may see; kept for the next question of the same scope."""
-        today = date.today().isoformat()
-        if scope.as_of is not None:
-            _check_date(scope.as_of)
-        known = self._allowed.get((scope, today))
-        if known is None or self._current is not None:  # access may be another by now
-            selection = select(
-                [self.rows],
-                [None],
-                self.rows.references,
-                scope,
-                today=today,
-                default_acl=self._config.default_acl,
-                closed=self._closed_by_now(scope.groups),
-            )
-            known = Allowed(selection.count, selection.superseded_hidden, selection)
-            if len(self._allowed) >= _SCOPES_KEPT:
-                self._allowed.pop(next(iter(self._allowed)))
-            self._allowed[(scope, today)] = known
-        return known
-
-    def _closed_by_now(self, groups: tuple[str, ...]) -> list[NDArray[np.bool_]] | None:
-        """Of each document whether the current version holds it and does not show it to the groups."""
-        import numpy as np
-
-        if self._current is None:
-            return None
-        with self._current() as current:
-            shown = current.doc_ids(current.allowed(Scope(groups=groups, include_superseded=True)))
-            closed = set(current.doc_ids()).difference(shown)
-        return [np.asarray([doc_id in closed for doc_id in self.rows.doc_ids], dtype=bool)] if closed else None
+        return self._scopes.allowed(scope)
 
     def lexical(self, query: str, depth: int, allowed: Allowed) -> Ranking:
         """BM25 over the allowed chunks: ``min(depth, matching)`` hits. Any string at all is a valid query."""
-        selection = _selection(allowed)
-        seen = selection.languages
-        languages = self._published.manifest.languages if seen is None else sorted(seen | {"en"})
-        terms = question_terms(query, languages, self._config.stop_words)
+        selection = selected(allowed)
+        terms = terms_of(query, selection, self._published.manifest.languages, self._config)
         if not selection.count or not terms or depth < 1:
             return Ranking("bm25", ())
-        boosts = {
-            "title": self._config.title_boost,
-            "headings": self._config.heading_boost,
-            "nearby": self._config.nearby_boost,
-        }
+        boosts = boosts_of(self._config)
         counted, known = self._counted(selection.access)
         group = self._group(selection)
         found = search.lexical(self._database, terms, boosts, depth, group=group, counted=counted, known=known)
@@ -183,7 +144,7 @@ class PostgresEngine:
             )
         if method not in _METHODS:
             raise ConfigError(f"unknown dense method {method!r}", hint=f"one of {', '.join(_METHODS)}")
-        selection = _selection(allowed)
+        selection = selected(allowed)
         if not selection.count:
             return Ranking("dense", ()), "exact"
         query = np.asarray(vector, dtype=np.float32)
@@ -193,9 +154,10 @@ class PostgresEngine:
 
     def _ranking(self, retriever: str, found: search.Found) -> Ranking:
         names = [self.rows.doc_ids[row] for row in self.rows.rows_of([content for content, _, _ in found]).tolist()]
-        hits = [(f"{name}#{ordinal}", score) for name, (_, ordinal, score) in zip(names, found, strict=True)]
-        ordered = sorted(hits, key=lambda hit: (-hit[1], hit[0]))
-        return Ranking(retriever, tuple(Hit(name, score, rank) for rank, (name, score) in enumerate(ordered, start=1)))
+        return ranked(
+            retriever,
+            ((f"{name}#{ordinal}", score) for name, (_, ordinal, score) in zip(names, found, strict=True)),
+        )
 
     # ------------------------------------------------------------ records
 
@@ -224,13 +186,11 @@ class PostgresEngine:
             raise self._gone(f"chunk {error.args[0]}") from error
 
     def _place(self, chunk_id: str) -> tuple[int, int]:
-        doc_id, _, ordinal = chunk_id.rpartition("#")
+        doc_id, ordinal = chunk_place(chunk_id)
         row = self.rows.row_of.get(doc_id)
-        if row is None or not (ordinal.isascii() and ordinal.isdigit()) or len(ordinal) > _LONGEST_ORDINAL:
+        if row is None or not 1 <= ordinal <= int(self.rows.sizes[row]):
             raise KeyError(chunk_id)
-        if ordinal != str(int(ordinal)) or not 1 <= int(ordinal) <= int(self.rows.sizes[row]):
-            raise KeyError(chunk_id)
-        return int(self.rows.contents[row]), int(ordinal)
+        return int(self.rows.contents[row]), ordinal
 
     def _gone(self, what: str) -> StoreError:
         return StoreError(
@@ -265,28 +225,5 @@ class PostgresEngine:
 
     def doc_ids(self, allowed: Allowed | None = None) -> list[str]:
         """Every document (or every allowed one), sorted."""
-        mask = None if allowed is None else _selection(allowed).documents(0)
+        mask = None if allowed is None else selected(allowed).documents(0)
         return [doc_id for row, doc_id in enumerate(self.rows.doc_ids) if mask is None or mask[row]]
-
-
-def _selection(allowed: Allowed) -> Selection:
-    if not isinstance(allowed.token, Selection):
-        raise TypeError("allowed was not made by this engine")
-    return allowed.token
-
-
-def _check_date(text: str) -> None:
-    try:
-        date.fromisoformat(text)
-    except ValueError:
-        raise ConfigError(f"bad date {text!r} for as-of", hint="write YYYY-MM-DD") from None
-
-
-def _built_with(published: Published) -> IndexConfig:
-    """The index settings of the build, as far as this ragcli knows them."""
-    try:
-        return decode(IndexConfig, published.manifest.config.get("index", {}))
-    except TypeError as error:
-        raise StoreError(
-            f"{published.name} was built under settings that cannot be: {error}", hint="rag index --rebuild"
-        ) from error

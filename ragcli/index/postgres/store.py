@@ -19,6 +19,7 @@ from ragcli.index.postgres.logs import Sessions, Traces
 from ragcli.index.postgres.publishing import Publication
 from ragcli.index.postgres.records import document_of, record_of
 from ragcli.index.postgres.staging import Staging
+from ragcli.index.scopes import Current
 from ragcli.interfaces import Progress, Vectors, Wanted
 from ragcli.records import Chunk, Document, EmbedderInfo, PublishResult, Scope, VersionDiff, VersionInfo
 
@@ -80,7 +81,9 @@ class PostgresStore:
                     check_embedder(found.manifest.embedder, embedder)
                 if versions.pin(database, found.number):
                     older = version is not None and not found.current
-                    return PostgresEngine(database, found, self._config, self.open if older else None)
+                    return PostgresEngine(
+                        database, found, self._config, Current(self.current, self.open) if older else None
+                    )
         except BaseException:
             database.close()
             raise

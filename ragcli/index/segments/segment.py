@@ -12,6 +12,7 @@ A *row* is a place in this segment, a *number* belongs to a chunk for ever. Open
 from __future__ import annotations
 
 import functools
+import threading
 import tokenize
 from collections.abc import Iterable
 from pathlib import Path
@@ -281,6 +282,8 @@ def _document(head: object) -> Document:
 _MEND = "rag versions verify; rag index --rebuild"
 _NO_SOURCE = (SyntaxError, tokenize.TokenError, MemoryError, RecursionError)
 """numpy parses the header as Python source, which can fail in all the ways that source can."""
+_PARSING = threading.Lock()
+"""Python 3.11 counts the depth of the source it parses for all threads at once, and trips over it (gh-106905)."""
 _UNREADABLE = (OSError, ValueError, EOFError, TypeError, OverflowError, *_NO_SOURCE)
 
 
@@ -294,7 +297,8 @@ def map_array(path: Path, kind: str, dimensions: int) -> Any:
 
     check_file(path, _MEND)
     try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        with _PARSING:
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
     except _UNREADABLE as error:
         raise StoreError(f"{path} cannot be read: {str(error)[:200]}", hint=_MEND) from error
     if not isinstance(array, np.ndarray):

@@ -25,7 +25,6 @@ class Place:
 
     root: Root
     under: str
-    is_new: bool = False
     moved_from: Path | None = None
 
 
@@ -54,8 +53,8 @@ def find_place(staging: Staging, path: Path, config: IngestConfig, dry_run: bool
             staging.move_root(moved.root_id, path)
         return Place(replace(moved, path=path), "", moved_from=moved.path)
     if dry_run or not (path.is_dir() or path.is_file()):
-        return Place(Root(0, path, path.name), "", is_new=True)
-    return Place(staging.add_root(path), "", is_new=True)
+        return Place(Root(0, path, path.name), "")
+    return Place(staging.add_root(path), "")
 
 
 def _has_moved_to(staging: Staging, root: Root, path: Path) -> bool:

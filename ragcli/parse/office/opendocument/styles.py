@@ -38,8 +38,6 @@ class Level:
 class _Style:
     parent: str = ""
     hidden: bool | None = None
-    list_style: str | None = None
-    outline: int | None = None
 
 
 @dataclass(slots=True)
@@ -65,14 +63,6 @@ class Styles:
         """Whether what has this style is not shown."""
         return any(style.hidden for style in self._chain(family, name) if style.hidden is not None)
 
-    def list_of(self, name: str | None) -> str | None:
-        """The list style that a paragraph style gives; empty when it takes the list away."""
-        return next((s.list_style for s in self._chain("paragraph", name) if s.list_style is not None), None)
-
-    def outline_of(self, name: str | None) -> int | None:
-        """The level (from 1) that a paragraph style has in the outline; None or 0 for none."""
-        return next((s.outline for s in self._chain("paragraph", name) if s.outline is not None), None)
-
     def _chain(self, family: str, name: str | None) -> Iterable[_Style]:
         for _ in range(_DEEPEST):
             style = self._styles.get((family, name or ""))
@@ -91,12 +81,9 @@ def _style(node: _Element) -> _Style:
             hidden = seen == "hidden"
         if (table := properties.get(TABLE + "display")) is not None:
             hidden = table == "false"
-    level = node.get(STYLE + "default-outline-level")
     return _Style(
         parent=str(node.get(STYLE + "parent-style-name") or ""),
         hidden=hidden,
-        list_style=node.get(STYLE + "list-style-name"),
-        outline=whole(level, 0) if level is not None else None,
     )
 
 
