@@ -20,11 +20,12 @@ from ragcli.pipelines.ingesting.plan import plan
 
 
 class IngestOptions(TypedDict, total=False):
-    """``meta`` and ``acl`` are given to every document under the paths, and hold until others are; ``force`` reads
-    unchanged files again; ``max_delete`` is the share, in per cent, of a root's documents that may be gone."""
+    """``meta`` and ``acl`` are given to every document under the paths, and hold until others are (an ``acl`` of no
+    group takes them away); ``force`` reads unchanged files again; ``max_delete`` is the share, in per cent, of a
+    root's documents that may be gone."""
 
     meta: Mapping[str, str] | None
-    acl: Sequence[str]
+    acl: Sequence[str] | None
     force: bool
     max_delete: float | None
 

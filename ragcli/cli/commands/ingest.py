@@ -14,7 +14,7 @@ from ragcli.cli.progress import progress
 from ragcli.cli.retrieval_options import Wait, key_values
 from ragcli.cli.targets import check_target
 from ragcli.cli.views import coverage
-from ragcli.errors import ExitCode
+from ragcli.errors import ConfigError, ExitCode
 
 
 def register(app: typer.Typer) -> None:
@@ -30,6 +30,9 @@ def ingest(
     no_index: Annotated[bool, typer.Option("--no-index", help="Stop after parsing.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and touch nothing.")] = False,
     acl: Annotated[list[str] | None, typer.Option(metavar="GROUP", help="Who may see it; repeatable.")] = None,
+    no_acl: Annotated[
+        bool, typer.Option("--no-acl", help="Take away the groups that an earlier ingest gave by --acl.")
+    ] = False,
     meta: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="Metadata; repeatable.")] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit 3, publishing nothing, when a file or page was lost.")
@@ -46,16 +49,16 @@ def ingest(
     index = run.index_with({"ingest.max_delete": max_delete})
     if report is not None:
         check_target("--report", report)
-    given = key_values(meta, "--meta")
+    given, groups = key_values(meta, "--meta"), _groups(acl, no_acl)
     if dry_run:
-        plan = index.plan_ingest(paths, meta=given, acl=acl or (), force=force)
+        plan = index.plan_ingest(paths, meta=given, acl=groups, force=force)
         run.output.result(plan.to_json(), lambda: coverage.plan_text(plan))
         return
     with interruptible(index), progress(run) as show:
         found = index.ingest(
             paths,
             meta=given,
-            acl=acl or (),
+            acl=groups,
             force=force,
             strict=strict,
             publish=not no_index,
@@ -70,3 +73,10 @@ def ingest(
     if strict and found.parsed.lost:
         run.output.warning(f"--strict: {len(found.parsed.lost)} files were not read whole; nothing was published")
         raise typer.Exit(ExitCode.STRICT)
+
+
+def _groups(acl: list[str] | None, no_acl: bool) -> list[str] | None:
+    """The groups given, none of them for ``--no-acl``, None when nothing is said. Raises ConfigError for both."""
+    if acl and no_acl:
+        raise ConfigError("--acl and --no-acl say opposite things", hint="give one of them", category="usage")
+    return [] if no_acl else acl or None

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragcli.config import Config, IngestConfig, PathRule
+from ragcli.errors import ConfigError
 from ragcli.index.publishing.writer import Writer
 from tests.parse.builders import write_tree
 from tests.pipelines.ingesting.test_ingest import counts, run, texts, writer  # noqa: F401
@@ -107,9 +108,15 @@ def test_flags_hold_until_others_are_given(writer: Writer, tmp_path: Path) -> No
     notices = run(writer, docs).notices
     assert acls() == [(), ("hr",), ("hr",)]
     assert "--acl hr" in notices[0]
-    notices = run(writer, docs / "hr", acl=[""]).notices
+    run(writer, docs / "hr", meta={"type": "note"})  # says nothing of groups: they stay
+    assert acls() == [(), ("hr",), ("hr",)]
+    for unnamed in ([""], ["hr", " "]):
+        with pytest.raises(ConfigError, match="names no group"):
+            run(writer, docs / "hr", acl=unnamed)
+    assert acls() == [(), ("hr",), ("hr",)]
+    notices = run(writer, docs / "hr", acl=[]).notices
     assert acls() == [(), (), ()]
-    assert "an empty --acl gives its documents no group" in notices[0]
+    assert "--no-acl gives its documents no group" in notices[0]
 
 
 def test_a_wider_root_takes_in_an_inner_one(writer: Writer, tmp_path: Path) -> None:  # noqa: F811
