@@ -118,6 +118,15 @@ def test_metadata_and_groups_from_the_command_line(docs: Path, tmp_path: Path) -
         "search", "leave", "--as", "hr", "--filter", "type=policy", "--filter", "meta.product=X200", cwd=tmp_path
     )
     assert "28 days" in found.out
+    unnamed = here("ingest", "docs", "--acl", "", cwd=tmp_path)
+    assert (unnamed.code, unnamed.err.splitlines()[1]) == (
+        2,
+        "hint: name the group; --no-acl takes away the groups of an earlier ingest",
+    )
+    assert here("ingest", "docs", "--acl", "hr", "--no-acl", cwd=tmp_path).code == 2
+    assert here("search", "leave", "--mode", "bm25", cwd=tmp_path).code == 4  # still closed
+    assert here("ingest", "docs", "--no-acl", cwd=tmp_path).code == 0
+    assert here("search", "leave", "--mode", "bm25", cwd=tmp_path).code == 0
     wrong = here("ingest", "docs", "--meta", "type", cwd=tmp_path)
     assert (wrong.code, wrong.err) == (2, "error: --meta 'type' is not KEY=VALUE\n")
 

@@ -175,3 +175,11 @@ def test_filters_bind_before_the_query(project: Path) -> None:
     value = run(project, "sql", "SELECT source FROM documents", "--filter", "source~*.csv", "--json").json
     assert value["rows"] == [["formula.csv"], ["prices.csv"]]
     assert run(project, "sql", "SELECT * FROM vendors", "--filter", "source~*.csv").code == 2
+
+
+def test_the_place_of_a_row_is_no_formula_either(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "=1+1.csv").write_text("Unit,Sign\nkilowatt hour,kWh\n")
+    assert rag("ingest", "docs", "--index", "index", "--quiet", cwd=tmp_path).code == 0
+    out = run(tmp_path, "sql", 'SELECT sign FROM "=1+1.csv"', "--format", "csv").out
+    assert out == "sign,from\nkWh,'=1+1.csv row 1\n"

@@ -85,8 +85,8 @@ def _csv(found: QueryResult) -> str:
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow([*map(spreadsheet_cell, found.columns), "from"])
     for row, places, more in zip(found.rows, found.places, found.more_places, strict=True):
-        where = table_places(places, len(places), more=more)
-        writer.writerow([*(spreadsheet_cell(_cell(cell)) for cell in row), where])
+        cells = (*map(_cell, row), table_places(places, len(places), more=more))  # a file may be named =1+1.csv
+        writer.writerow(map(spreadsheet_cell, cells))
     return written.getvalue()
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from ragcli.config import Config, RetrieveConfig
@@ -154,11 +154,12 @@ class Reader:
         inquiry = self._inquiry(question, scope, standalone_question=alone, spent=spent, session=session, keep=kept)
         if agentic:
             return self._ask_in_steps(inquiry)
-        if self.config.answer.provider == "extractive" and (queried := self._ask_tables(inquiry)) is not None:
+        library = functools.cache(lambda: self.library(scope))  # made for the few questions that need it, once
+        if self.config.answer.provider == "extractive" and (queried := self._ask_tables(inquiry, library)) is not None:
             return queried
         gather = self._gather_all(inquiry) if direct else None
         result = ask(inquiry, generator=self.generator, gather=gather, on_sentence=on_sentence)
-        return result if result.answer.found else self._with_tables_named(inquiry, result)
+        return result if result.answer.found else self._with_tables_named(inquiry, library, result)
 
     def library(self, scope: Scope) -> Library:
         """The tables that a scope holds."""
@@ -197,7 +198,7 @@ class Reader:
 
         return rewrite(question, earlier, client=self.written.client, model=self.config.answer.model)
 
-    def _ask_tables(self, inquiry: Inquiry) -> AskResult | None:
+    def _ask_tables(self, inquiry: Inquiry, library: Callable[[], Library]) -> AskResult | None:
         """The answer of one query over one table where the question asks for no more; None otherwise."""
         from ragcli.tables.asked import asked
 
@@ -206,12 +207,9 @@ class Reader:
         from ragcli.pipelines.querying.tabular import ask_tables
         from ragcli.tables.sandbox import is_installed
 
-        if not is_installed():
-            return None
+        return ask_tables(inquiry, library()) if is_installed() else None
 
-        return ask_tables(inquiry, self.library(inquiry.scope))
-
-    def _with_tables_named(self, inquiry: Inquiry, result: AskResult) -> AskResult:
+    def _with_tables_named(self, inquiry: Inquiry, library: Callable[[], Library], result: AskResult) -> AskResult:
         """What was not answered, with the table that may, where the question is one over a whole collection."""
         from ragcli.answer.extract.questions import is_aggregate
 
@@ -220,7 +218,7 @@ class Reader:
         from ragcli.pipelines.asking.inquiry import with_notices
         from ragcli.pipelines.querying.tabular import tables_named
 
-        notice = tables_named(inquiry, self.library(inquiry.scope))
+        notice = tables_named(inquiry, library())
         return dataclasses.replace(result, answer=with_notices(result.answer, *filter(None, [notice])))
 
     def _ask_in_steps(self, inquiry: Inquiry) -> AskResult:

@@ -61,10 +61,10 @@ class Library:
         """What names mean."""
         return Names(self._tables, self._names)
 
-    @property
+    @functools.cached_property
     def count(self) -> int:
-        """How many tables there are, ``documents`` not counted."""
-        return len(self._tables)
+        """How many tables the parsers met; of it no document is read, so it may count a few that have no rows."""
+        return sum(header.coverage.tables for header in self.headers)
 
     def places(self, doc_ids: Collection[str] | None = None) -> list[int]:
         """The places of the tables of some documents, of all for None."""

@@ -36,7 +36,9 @@ from ragcli.tables.naming import DOCUMENTS
 from ragcli.tables.questions import Candidate, Made, made_queries, nearest
 
 _MOST_TABLES = 300
-"""Above this many tables those of the documents that a search finds are asked alone."""
+_MOST_READ = 3_000
+"""Up to the first number all tables are asked, up to the second those of the documents that a search finds. Above it
+none is, because the name of one is known only when all were read, at a quarter of a millisecond each."""
 _MOST_SENTENCES = 3
 _MOST_CITATIONS = 5
 _LONGEST_QUOTE = 600  # characters
@@ -45,7 +47,7 @@ _NAMES = {"count": "count", "sum": "sum", "mean": "average", "max": "highest", "
 
 def ask_tables(inquiry: Inquiry, library: Library) -> AskResult | None:
     """The answer of a query made by rule; None when the question asks for none, or when it is not sure which."""
-    if asked(inquiry.asked) is None:
+    if asked(inquiry.asked) is None or library.count > _MOST_READ:
         return None
     started = time.perf_counter()
     doc_ids = None

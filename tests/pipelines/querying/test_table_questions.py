@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from ragcli import Index
+from ragcli.pipelines.querying import tabular
+from ragcli.pipelines.querying.library import Library
 from ragcli.records import AskResult
 from tests.parse.builders import make_pdf
 
@@ -123,3 +125,13 @@ def test_a_question_that_is_declined_names_the_table(index: Index) -> None:
 
 def test_there_are_thirty_of_them() -> None:
     assert len(ANSWERED) >= 30
+
+
+def test_among_too_many_tables_none_is_read(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tabular, "_MOST_READ", 1)
+    monkeypatch.setattr(tabular, "_MOST_TABLES", 1)
+    monkeypatch.setattr(Library, "_read_document", lambda *_: pytest.fail("a document was read for its tables"))
+    answered = asked(index, ANSWERED[0]["question"])
+    assert not answered.queries
+    declined = asked(index, "Which department had the largest travel increase of the total amount?").answer
+    assert "rag sql reads tables: rag tables lists them" in declined.notices
