@@ -76,6 +76,7 @@ def _collect(writer: StoreWriter, meant: Meant, staged: Cleared) -> _Remains:
             remains.shared.add(staging.document(doc_id).text)
     for info, document, chunks in writer.published(meant):
         remains.note(document)
+        remains.doc_ids.update(name for name in document.also_in if meant(name, name))
         for chunk in chunks:
             remains.contexts.update(filter(None, (chunk.context, *chunk.questions)))
             remains.vector_keys.add(vector_key(info, chunk.indexed_text))

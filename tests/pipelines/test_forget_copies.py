@@ -146,3 +146,13 @@ def test_a_root_is_forgotten_by_its_path_or_its_name(project: Project) -> None: 
 def test_random_sequences_lose_nothing_and_leave_nothing() -> None:
     outcome = run(tries=12, seed=5)
     assert outcome.failures == []
+
+
+def test_two_copies_that_are_gone_are_forgotten_by_both_names(project: Project) -> None:  # noqa: F811
+    docs = write_tree(project.folder / "docs", {"apple.md": TEXT, "birch.md": TEXT, "x.md": "x"})
+    project.ingest("docs")
+    (docs / "apple.md").unlink()
+    (docs / "birch.md").unlink()
+    project.ingest("docs")  # from now on the second name stands in the version before alone, with the first
+    assert set(project.forget("apple.md", "birch.md").doc_ids) == {"apple.md", "birch.md"}
+    assert project.places("birch.md") == []

@@ -95,6 +95,7 @@ class Stager:
     def _forget_looks(self, root_id: int, relative: str) -> None:
         looks = self._staging.notes.take_file(root_id, relative)
         self._families |= {look.family for look in looks}
+        self._naming |= {look.kept for look in looks if look.kept is not None}
         self._taken |= {look.exact for look in looks}
 
     def _stage(self, scan: Scan, parsed: Parsed) -> None:

@@ -224,3 +224,16 @@ def test_a_link_from_a_closed_folder_closes_what_it_leads_to_as_long_as_it_is_th
     (docs / "secret" / "all").unlink()
     run(writer, docs)
     assert acl(writer) == {"open/news.txt": (), "secret/x.txt": ("board",)}
+
+
+@pytest.mark.parametrize("change", ["deleted", "rewritten"])
+def test_a_copy_that_is_one_no_more_is_named_no_more(change: str, writer: Writer, tmp_path: Path) -> None:  # noqa: F811
+    docs = write_tree(tmp_path / "docs", {"a.txt": "the same few words", "b.txt": "the same few words"})
+    run(writer, docs)
+    assert writer.staging.document("a.txt").also_in == ("b.txt",)
+    if change == "deleted":
+        (docs / "b.txt").unlink()
+    else:
+        (docs / "b.txt").write_text("something else altogether")
+    run(writer, docs, max_delete=100)
+    assert writer.staging.document("a.txt").also_in == ()
