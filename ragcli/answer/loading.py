@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ragcli.answer.extract.decompose import PartwiseAnswerer
 from ragcli.answer.extract.extractive import ExtractiveAnswerer
 from ragcli.config import Config
 from ragcli.plugins import GENERATORS, Registry
@@ -21,7 +22,7 @@ def load_generator(config: Config, *, embedder: Embedder | None, environ: Mappin
 
 
 def _extractive(config: Config, *, embedder: Embedder | None, environ: Mapping[str, str]) -> Generator:
-    return ExtractiveAnswerer(config.answer, embedder)
+    return PartwiseAnswerer(ExtractiveAnswerer(config.answer, embedder))
 
 
 def _anthropic(config: Config, *, embedder: Embedder | None, environ: Mapping[str, str]) -> Generator:

@@ -71,7 +71,10 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a generator produced. ``cited`` in its claims are passage numbers as text, exactly as received."""
+    """What a generator produced. ``cited`` in its claims are passage numbers as text, exactly as received.
+
+    ``unanswered`` are the parts of a question of several parts that nothing answers, where others are answered.
+    """
 
     found: bool
     claims: tuple[Claim, ...]
@@ -80,3 +83,4 @@ class Completion:
     usage: Usage = Usage()
     confidence: float | None = None
     not_found_reason: NotFoundReason | None = None
+    unanswered: tuple[str, ...] = ()

@@ -116,7 +116,7 @@ class Retrieval:
 
     ``legs`` holds the candidate rankings (``bm25``, ``dense``), ``fused`` the fused one, ``reranked`` the reranked
     one (None: no reranker ran). ``dense_method`` is None when the dense leg did not run. Times are milliseconds.
-    ``scope`` is what was searched.
+    ``scope`` is what was searched, ``parts`` the questions searched for beside ``query``, which asks them all.
     """
 
     query: str
@@ -131,6 +131,7 @@ class Retrieval:
     timings_ms: Mapping[str, float]
     index_version: str = ""
     scope: Scope = Scope()
+    parts: tuple[str, ...] = ()
 
     @property
     def scoring(self) -> tuple[str | None, str | None]:
@@ -146,6 +147,7 @@ class Retrieval:
         return {
             "schema": "rag.search/1",
             "query": self.query,
+            "parts": list(self.parts),
             "index_version": self.index_version,
             "mode": self.mode,
             "dense_method": method,

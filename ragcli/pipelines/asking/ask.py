@@ -9,7 +9,7 @@ from ragcli.answer.check.verify import Verifier
 from ragcli.config import Config
 from ragcli.errors import ConfigError
 from ragcli.interfaces import Generator, StreamingGenerator
-from ragcli.pipelines.asking.inquiry import Gathered, Inquiry
+from ragcli.pipelines.asking.inquiry import Gathered, Inquiry, with_notices
 from ragcli.records import AskResult, Citation, Claim, Completion, Passage, Sentence
 
 Gather = Callable[[str], Gathered]
@@ -42,6 +42,8 @@ def ask(
         for claim in completion.claims if completion.found else ():
             verifier.add(claim)
     answer = verifier.answer(completion, question=inquiry.question, standalone_question=asked)
+    if completion.found and completion.unanswered:
+        answer = with_notices(answer, f"nothing was found for: {'; '.join(completion.unanswered)}")
     ended = time.perf_counter()
     timings = {
         "retrieve": (gathered - started) * 1000,

@@ -69,7 +69,8 @@ class Inquiry:
     def gather(self, question: str) -> Gathered:
         """The best passages of one search for ``question``."""
         retrieval = self.search(question)
-        return Gathered(retrieval, self.pack(retrieval))
+        steps = tuple(Step(part, (), "a part of the question") for part in retrieval.parts)
+        return Gathered(retrieval, self.pack(retrieval), steps)
 
     def conclude(self, answer: Answer, found: Gathered, timings: dict[str, float]) -> AskResult:
         """The result with its notices and all that was used, its trace kept."""

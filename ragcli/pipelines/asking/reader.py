@@ -101,11 +101,12 @@ class Reader:
 
     def retrieve(self, question: str, scope: Scope, settings: RetrieveConfig | None = None) -> Retrieval:
         """The ranked chunks for a question, under the settings or the ``settings`` given for this search."""
+        from ragcli.pipelines.asking.several import search_in_turns
         from ragcli.retrieve.search import retrieve
 
         settings = settings or self.config.retrieve
-        return retrieve(
-            question,
+        search = functools.partial(
+            retrieve,
             engine=self.engine,
             embedder=None if settings.mode == "bm25" else self.embedder,
             reranker=self.reranker,
@@ -113,6 +114,7 @@ class Reader:
             config=settings,
             rerank=self.config.rerank,
         )
+        return search_in_turns(question, search) if settings.split else search(question)
 
     def passages(self, question: str, scope: Scope, *, direct: bool = False) -> tuple[Passage, ...]:
         """What would be given to the generator for a question."""
@@ -222,12 +224,13 @@ class Reader:
         return dataclasses.replace(result, answer=with_notices(result.answer, *filter(None, [notice])))
 
     def _ask_in_steps(self, inquiry: Inquiry) -> AskResult:
-        """A model decides what to search for; without one the question is taken apart by rule."""
+        """A model decides what to search for; without one every search takes the question apart by rule."""
         from ragcli.answer.model.searching import SearchingAnswerer
-        from ragcli.pipelines.asking.agentic import ask_in_parts, ask_with_searches
+        from ragcli.pipelines.asking.agentic import ask_with_searches
+        from ragcli.pipelines.asking.ask import ask
 
         if self.written is None:
-            return ask_in_parts(inquiry, generator=self.generator)
+            return ask(inquiry, generator=self.generator)
         answerer = SearchingAnswerer(self.config.answer, self.written.client)
         return ask_with_searches(inquiry, answerer=answerer)
 

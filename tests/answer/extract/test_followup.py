@@ -52,6 +52,19 @@ def test_the_first_question_stays_as_it_is() -> None:
         ("Which is heavier: the X200 or the G7?", ("Which is heavier: the X200?", "Which is heavier: the G7?")),
         ("Who may work from home and abroad?", ("Who may work from home and abroad?",)),
         (DAYS, (DAYS,)),
+        ("Notice period of Alder and Birch?", ("Notice period of Alder?", "Notice period of Birch?")),
+        ("Are A-1, B-2 and C-3 open?", ("Are A-1 open?", "Are B-2 open?", "Are C-3 open?")),
+        ("Are both Alder and Birch open?", ("Are Alder open?", "Are Birch open?")),
+        (
+            "What is the notice period for interns and contractors?",
+            ("What is the notice period for interns?", "What is the notice period for contractors?"),
+        ),
+        ("Compare the warranty of X200 and G7", ("warranty of X200", "warranty of G7")),
+        ("Who approves travel and hotel costs?", ("Who approves travel and hotel costs?",)),
+        (
+            "Wie lang ist die Frist von Anna und Bernd?",
+            ("Wie lang ist die Frist von Anna?", "Wie lang ist die Frist von Bernd?"),
+        ),
     ],
 )
 def test_parts(question: str, expected: tuple[str, ...]) -> None:
@@ -66,12 +79,20 @@ class _Scripted:
         return self.made.pop(0)
 
 
+def test_names_that_stand_together_in_a_text_are_one_name() -> None:
+    assert parts("What did Marks and Spencer sell?", ["In 1990 Marks  and\nSpencer sold tea."]) == (
+        "What did Marks and Spencer sell?",
+    )
+    assert len(parts("What did Marks and Spencer sell?", ["Spencer and Marks"])) == 2
+
+
 def test_the_answers_to_the_parts_are_put_together_once() -> None:
     one = Completion(True, (Claim("A.", ("1",)), Claim("B.", ("1",))), "x", "m", Usage(1, 1), 0.9)
     two = Completion(True, (Claim("B.", ("1",)),), "x", "m", Usage(2, 2), 0.7)
     none = Completion(False, (), "x", "m", Usage(), 0.1, "low_evidence")
-    made = PartwiseAnswerer(_Scripted([one, two, none]), ("a", "b", "c")).generate("abc", ())
+    made = PartwiseAnswerer(_Scripted([one, two, none])).generate("Which of A1, B2 and C3?", ())
     assert [claim.text for claim in made.claims] == ["A.", "B."]
     assert (made.found, made.confidence, made.usage) == (True, 0.7, Usage(3, 3))
-    made = PartwiseAnswerer(_Scripted([none, none]), ("a", "b")).generate("ab", ())
+    assert made.unanswered == ("Which of C3?",)
+    made = PartwiseAnswerer(_Scripted([none, none])).generate("Which of A1 and B2?", ())
     assert (made.found, made.not_found_reason, made.confidence) == (False, "low_evidence", 0.1)

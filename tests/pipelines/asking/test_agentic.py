@@ -10,20 +10,16 @@ from ragcli.answer.model.anthropic import MessagesClient
 from ragcli.answer.model.endpoint import find_endpoint
 from ragcli.answer.model.searching import SearchingAnswerer
 from ragcli.config import AnswerConfig, Config
-from ragcli.pipelines.asking.agentic import ask_in_parts, ask_with_searches, in_turns
+from ragcli.pipelines.asking.agentic import ask_with_searches
 from ragcli.pipelines.asking.inquiry import Inquiry, Keep
 from ragcli.records import (
     Chunk,
-    Claim,
-    Completion,
     Document,
-    Passage,
     Ranking,
     Retrieval,
     RetrievedChunk,
     Scope,
     Span,
-    Trace,
 )
 from tests.answer.messages_server import Act, MessagesServer, answers, message, says, serving
 
@@ -52,17 +48,6 @@ class _Engine:
         raise AssertionError("chunks are sent as they are")
 
 
-class _WordMatch:
-    """Answers with the passage that shares most words with the question."""
-
-    def generate(self, question: str, passages: Sequence[Passage]) -> Completion:
-        asked = set(question.lower().rstrip("?").split())
-        best = max(passages, key=lambda p: (len(asked & set(p.text.lower().rstrip(".").split())), -p.number))
-        return Completion(
-            True, (Claim(best.text, (str(best.number),), (best.text,)),), "fake", "fake-1", confidence=0.8
-        )
-
-
 def _chunk(doc_id: str) -> Chunk:
     text = TEXTS[doc_id]
     return Chunk(f"{doc_id}#1", doc_id, 1, Span(0, len(text)), text, doc_id)
@@ -86,24 +71,6 @@ def _inquiry(question: str, config: Config | None = None, keep: Keep | None = No
         config=config or Config(),
         keep=keep,
     )
-
-
-def test_a_question_in_parts_is_searched_part_by_part() -> None:
-    kept: list[Trace] = []
-    result = ask_in_parts(
-        _inquiry("How long is parental leave and who approves it?", keep=kept.append), generator=_WordMatch()
-    )
-    assert [step.query for step in result.steps] == ["How long is parental leave?", "who approves parental leave?"]
-    assert result.answer.passages[:2] == ("leave.md#1", "approval.md#1")
-    assert len(set(result.answer.passages)) == len(result.answer.passages)
-    assert {sentence.status for sentence in result.answer.sentences} == {"supported"}
-    assert kept[0].steps == result.steps
-
-
-def test_hits_in_turns_keep_the_best_of_each_search() -> None:
-    merged = in_turns("q", [_retrieve("long", Scope()), _retrieve("approves", Scope())])
-    assert [hit.chunk.doc_id for hit in merged.hits] == ["leave.md", "approval.md"]
-    assert [hit.rank for hit in merged.hits] == [1, 2]
 
 
 def _use(name: str, number: int, **given: Any) -> Act:
