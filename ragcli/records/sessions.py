@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One question and its answer. ``groups`` are those it was asked with: who has fewer does not get to see it."""
+    """One question and its answer. ``groups`` are those it was asked with: who has fewer does not get to see it.
+
+    ``source`` is where the answer was first cited from, empty when nothing was found.
+    """
 
     created: str
     question: str
@@ -17,6 +20,7 @@ class Turn:
     trace_id: str
     doc_ids: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,19 @@
-"""A follow-up question as one that can stand alone, by rule: what it leaves out is taken from the one before. Pure.
+"""A follow-up question as the questions that it may be, each able to stand alone, by rule. Pure.
 
-``and for interns?`` after ``How many remote days can employees take?`` becomes ``How many remote days can employees
-take for interns?``; ``how long does it last?`` after ``What is the probation period?`` asks about that period.
+``and for interns?`` after ``How many remote days can employees take?`` may be ``How many remote days can employees
+take for interns?``; ``how long does it last?`` after ``What is the probation period?`` asks about that period. A rule
+cannot know, so it proposes: whoever asks compares the answers (``pipelines.asking.conversation``).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from ragcli.language.lexicon import any_of, listed
+from ragcli.language.lexicon import any_of, listed, named
 from ragcli.language.patterns import pattern
-from ragcli.language.words import words
+from ragcli.language.words import content_stems, words
 
 _OPENING = pattern(
     lambda: rf"^\s*(?:{any_of('openings')}\b[\s,]*)+(?:{any_of('what_about')}\s+)?|^\s*{any_of('what_about')}\s+",
@@ -22,10 +24,44 @@ _PREPOSITION = pattern(lambda: rf"^{any_of('prepositions')}\b", re.IGNORECASE)
 _PRONOUN = pattern(lambda: rf"\b{any_of('pronouns')}\b", re.IGNORECASE)
 _POSSESSIVE = pattern(lambda: rf"\b{any_of('possessives')}\b(?=\s+\w)", re.IGNORECASE)
 _ASKS = pattern(lambda: rf"^\W*{any_of('question_words')}\b", re.IGNORECASE)
+_ASKS_LATER = pattern(lambda: rf"^\W*(?:\w+\s+)?{any_of('prepositions')}\s+{any_of('question_words')}\b", re.I)
+_NOTHING = pattern(lambda: rf"^\W*(?:{any_of('acknowledgements')}\W*)+$", re.IGNORECASE)
 _AFTER_VERB = pattern(lambda: rf"\b{any_of('auxiliaries')}\s+(?:it|they|{any_of('demonstratives')})\b", re.IGNORECASE)
 _DUMMY = pattern(lambda: rf"\b{any_of('dummy_subjects')}\b", re.IGNORECASE)
 _DETERMINER = pattern(lambda: rf"\b{any_of('demonstratives')}\s+(?=[^\W\d_]{{3,}})", re.IGNORECASE)
 _CONJUNCTION = pattern(r"(?<=\w )\b(?:that|one)\b", re.IGNORECASE)
+_CODE = pattern(r"\b(?=[\w.-]*\d)(?=[\w.-]*[^\W\d_])[\w.-]*\w")
+_NAME_AHEAD = r"\s[^\W\d_a-zß-ÿ]"
+_NAME = pattern(r"(?<=\s)[^\W\d_a-zß-ÿ][\w'’-]*(?:\s+[^\W\d_a-zß-ÿ][\w'’-]*)*")
+_LAST_PHRASE = pattern(
+    lambda: rf"\s{any_of('prepositions')}\s+(?:(?!\b{any_of('auxiliaries')}\b)[^,;?])+$", re.IGNORECASE
+)
+_ACTOR = pattern(
+    lambda: rf"\b{any_of('auxiliaries')}\s+(?:{any_of('articles')}\s+)?(?P<actor>[^\W\d_]{{3,}}(?:-[^\W\d_]+)*s)\b",
+    re.I,
+)
+_FEW = 3
+"""A question with no more content words than this, and no name, may lean on the one before it."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An earlier question, able to stand alone, and the source that its answer was first cited from, if any."""
+
+    question: str
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a question may mean. ``source`` is where alone its answer is sought, empty for everywhere.
+
+    An answer has to speak of every stem in ``about``: what the follow-up brings in.
+    """
+
+    question: str
+    source: str = ""
+    about: frozenset[str] = frozenset()
 
 
 def is_follow_up(question: str) -> bool:
@@ -39,19 +75,78 @@ def is_follow_up(question: str) -> bool:
 
 
 def standalone(question: str, earlier: Sequence[str]) -> str:
-    """``question`` so that it can be understood without the ``earlier`` ones (standalone themselves, oldest first)."""
+    """``question`` in its likeliest reading after the ``earlier`` ones (standalone themselves, oldest first)."""
+    return readings(question, [Asked(one) for one in earlier])[0].question
+
+
+def readings(question: str, earlier: Sequence[Asked]) -> tuple[Reading, ...]:
+    """What ``question`` may mean after the ``earlier`` ones, the likeliest first; itself when it leans on none."""
     question = question.strip()
-    if not earlier or not is_follow_up(question):
-        return question
-    before = earlier[-1].strip()
+    if not earlier or _NOTHING.match(question):
+        return (Reading(question),)
+    before, source = earlier[-1].question.strip(), earlier[-1].source
+    if not is_follow_up(question) and not _is_bare(question):
+        there = [Reading(question, source)] if source and _is_short(question) else []
+        return (Reading(question), *there)
     rest = _OPENING.sub("", question, count=1).strip().rstrip("?？ ")
     if not rest:
-        return before
-    if _ASKS.match(rest):
-        return _resolved(rest, before) + "?"
-    if _PREPOSITION.match(rest):
-        return _with_phrase(before, rest)
-    return _with_phrase(before, f"for {rest}")
+        return (Reading(before),)
+    if _ASKS_LATER.match(rest) or (_is_bare(rest) and not is_follow_up(rest)):
+        found = [Reading(f"{before.rstrip('?？ ')} {rest}?")]
+    elif _ASKS.match(rest):
+        found = [Reading(_resolved(rest, before) + "?")]
+    else:
+        about = frozenset(content_stems(_PRONOUN.sub("", rest)) - content_stems(before))
+        found = [Reading(one, about=about) for one in _put_in(rest, before)]
+    about = found[0].about
+    there = [Reading(f"{rest}?", source, about)] if source else []
+    return tuple(dict.fromkeys((*found, *there)))
+
+
+def _is_bare(question: str) -> bool:
+    """Whether a question names nothing but the unit that it asks for: ``How many days?``, ``When?``."""
+    return bool(_ASKS.match(question)) and all(
+        not word.is_content or word.folded in named("units") or word.folded in listed("common_verbs")
+        for word in words(question)
+    )
+
+
+def _is_short(question: str) -> bool:
+    """Whether a question without a name or code has so few words of its own that it may lean on the one before."""
+    return not (_CODE.search(question) or _NAME.search(question)) and len(content_stems(question)) <= _FEW
+
+
+def _put_in(rest: str, before: str) -> Iterator[str]:
+    """The question before with ``rest`` in the place of what is of its kind, then with it at the end."""
+    body = before.rstrip("?？ ")
+    if same := _of_same_kind(rest, body):
+        yield f"{body[: same.start()]}{_bare(rest)}{body[same.end() :]}?"
+        return
+    phrase = rest if _PREPOSITION.match(rest) else f"for {rest}"
+    last = _LAST_PHRASE.search(body)
+    if last is not None and last.group().split()[0].casefold() == phrase.split()[0].casefold():
+        yield f"{body[: last.start()]} {phrase}?"
+        return
+    if last is not None and _PREPOSITION.match(rest):
+        yield f"{body[: last.start()]} {phrase}?"
+    yield f"{body} {phrase}?"
+    if not _PREPOSITION.match(rest) and (actor := _ACTOR.search(body)):
+        yield f"{body[: actor.start('actor')]}{rest}{body[actor.end('actor') :]}?"
+
+
+def _bare(rest: str) -> str:
+    """``rest`` without a preposition in front."""
+    return _PREPOSITION.sub("", rest, count=1).strip()
+
+
+def _of_same_kind(rest: str, body: str) -> re.Match[str] | None:
+    """The one code of ``body`` where ``rest`` is a code, the one name where it is a name."""
+    bare = _bare(rest)
+    for kind in (_CODE, _NAME):
+        if kind.fullmatch(bare) or (kind is _NAME and kind.fullmatch(f" {bare}", 1)):
+            found = list(kind.finditer(body))
+            return found[0] if len(found) == 1 else None
+    return None
 
 
 def _without_dummies(question: str) -> str:
@@ -60,16 +155,6 @@ def _without_dummies(question: str) -> str:
         return question
     plain = _DETERMINER.sub("", _DUMMY.sub("", question))
     return plain if plain.rstrip("?？ ").casefold().endswith("that") else _CONJUNCTION.sub("", plain)
-
-
-def _with_phrase(before: str, phrase: str) -> str:
-    """The question before with a phrase in the place of one with the same preposition, else at its end."""
-    body = before.rstrip("?？ ")
-    first = phrase.split()[0].casefold()
-    found = re.search(rf"\b{re.escape(first)}\s+(?:[\w-]+\s+)?[\w-]+\s*$", body, re.IGNORECASE)
-    if found and _PREPOSITION.match(phrase):
-        body = body[: found.start()].rstrip()
-    return f"{body} {phrase}?"
 
 
 def _resolved(rest: str, before: str) -> str:
@@ -95,4 +180,12 @@ def subject(question: str) -> str:
         run = f"{run}{gap}{word.text}" if run and not gap.strip() else word.text
         end = word.end
         best = run if len(run.split()) > len(best.split()) else best
-    return best
+    return best + _of_name(best, question)
+
+
+def _of_name(run: str, question: str) -> str:
+    """`` to Ireland`` after ``orders``: the name that says which."""
+    after = question[question.find(run) + len(run) :] if run else ""
+    found = re.match(rf"\s+(?i:{any_of('prepositions')})(?={_NAME_AHEAD})", after)
+    name = _NAME.match(after, found.end() + 1) if found else None
+    return after[: name.end()] if name else ""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable
 
 from ragcli.answer.check.verify import Verifier
-from ragcli.config import Config
 from ragcli.errors import ConfigError
 from ragcli.interfaces import Generator, StreamingGenerator
+from ragcli.language.words import content_stems
 from ragcli.pipelines.asking.inquiry import Gathered, Inquiry, with_notices
 from ragcli.records import AskResult, Citation, Claim, Completion, Passage, Sentence
 
@@ -36,7 +37,7 @@ def ask(
     found = (gather or inquiry.gather)(asked)
     gathered = time.perf_counter()
     verifier = Verifier(found.passages)
-    completion = _complete(asked, found.passages, generator, inquiry.config, _checking(verifier, on_sentence))
+    completion = _complete(inquiry, found.passages, generator, _checking(verifier, on_sentence))
     generated = time.perf_counter()
     if on_sentence is None:
         for claim in completion.claims if completion.found else ():
@@ -75,20 +76,29 @@ def _checking(verifier: Verifier, on_sentence: OnSentence | None) -> Callable[[C
 
 
 def _complete(
-    question: str,
-    passages: tuple[Passage, ...],
-    generator: Generator,
-    config: Config,
-    on_claim: Callable[[Claim], None] | None,
+    inquiry: Inquiry, passages: tuple[Passage, ...], generator: Generator, on_claim: Callable[[Claim], None] | None
 ) -> Completion:
     """What the generator makes of the passages; it is not troubled when there are none."""
     if not passages:
-        return Completion(False, (), config.answer.provider, "", confidence=0.0, not_found_reason="no_candidates")
-    if on_claim is None:
-        return generator.generate(question, passages)
-    if isinstance(generator, StreamingGenerator):
-        return generator.generate_streaming(question, passages, on_claim)
-    completion = generator.generate(question, passages)
-    for claim in completion.claims if completion.found else ():
-        on_claim(claim)
+        provider = inquiry.config.answer.provider
+        return Completion(False, (), provider, "", confidence=0.0, not_found_reason="no_candidates")
+    if on_claim is not None and isinstance(generator, StreamingGenerator):
+        return generator.generate_streaming(inquiry.asked, passages, on_claim)
+    completion = generator.generate(inquiry.asked, passages)
+    if completion.found and not inquiry.about <= _spoken_of(completion.claims, passages):
+        completion = dataclasses.replace(completion, found=False, claims=(), not_found_reason="low_evidence")
+    if completion.found and on_claim is not None:
+        for claim in completion.claims:
+            on_claim(claim)
     return completion
+
+
+def _spoken_of(claims: tuple[Claim, ...], passages: tuple[Passage, ...]) -> set[str]:
+    """Stems of what is claimed and of the titles and headings above it."""
+    cited = {number for claim in claims for number in claim.cited}
+    above = [
+        " ".join((passage.chunk.title, *passage.chunk.heading_path))
+        for passage in passages
+        if str(passage.number) in cited
+    ]
+    return set().union(*(content_stems(text) for text in (*(claim.text for claim in claims), *above)))

@@ -39,7 +39,8 @@ class Inquiry:
 
     ``standalone_question`` is what is searched for and answered when the question is a follow-up. ``keep`` is called
     with the trace (None: nothing is kept), which names the ``session``. ``spent`` is what was used before, for
-    rewriting the question; the answer's usage includes it.
+    rewriting the question; the answer's usage includes it. An answer that does not speak of every stem in ``about`` is
+    none.
     """
 
     question: str
@@ -52,6 +53,7 @@ class Inquiry:
     session: str | None = None
     keep: Keep | None = None
     spent: Usage = dataclasses.field(default_factory=Usage)
+    about: frozenset[str] = frozenset()
 
     @property
     def asked(self) -> str:

@@ -15,6 +15,7 @@ from ragcli.config import Config, RetrieveConfig
 from ragcli.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
+    from ragcli.answer.extract.followup import Asked, Reading
     from ragcli.answer.model.written import WrittenAnswerer
     from ragcli.interfaces import Embedder, Engine, Generator, Models, Reranker, Store, Tokenizer
     from ragcli.pipelines.asking.ask import Gather, OnSentence
@@ -137,7 +138,7 @@ class Reader:
         scope: Scope,
         *,
         keep: bool = False,
-        earlier: Sequence[str] = (),
+        earlier: Sequence[Asked] = (),
         session: str | None = None,
         direct: bool = False,
         agentic: bool = False,
@@ -145,17 +146,40 @@ class Reader:
     ) -> AskResult:
         """The checked answer to a question, under the settings.
 
-        ``keep`` leaves a trace where the settings want one. ``earlier`` are the questions before this one, for a
-        follow-up. ``direct`` sends the whole allowed corpus, ``agentic`` searches in several steps. ``on_sentence``
-        gets each sentence as soon as it is checked.
+        ``keep`` leaves a trace where the settings want one. ``earlier`` are the questions before this one: a follow-up
+        is asked in each of its readings, and answered in the likeliest. ``direct`` sends the whole allowed corpus,
+        ``agentic`` searches in several steps. ``on_sentence`` gets each sentence as soon as it is checked.
         """
+        from ragcli.pipelines.asking.conversation import inside, likeliest, with_place
+
+        found, spent = self._readings(question, earlier)
+        traces: list[Trace] = []
+        inquiries = [
+            self._inquiry(
+                question,
+                inside(scope, one.source),
+                standalone_question=one.question,
+                about=one.about,
+                spent=spent,
+                session=session,
+                keep=traces.append if keep and self.config.trace.enabled else None,
+            )
+            for one in found
+        ]
+        shown = on_sentence if len(found) == 1 else None
+        made = [self._ask_one(one, direct=direct, agentic=agentic, on_sentence=shown) for one in inquiries]
+        chosen = likeliest(made)
+        for trace in traces:
+            if trace.trace_id == made[chosen].trace_id:
+                self._keep(trace)
+        return with_place(made[chosen], found[chosen].source)
+
+    def _ask_one(self, inquiry: Inquiry, *, direct: bool, agentic: bool, on_sentence: OnSentence | None) -> AskResult:
         from ragcli.pipelines.asking.ask import ask
 
-        alone, spent = self._standalone(question, earlier)
-        kept = self._keep if keep and self.config.trace.enabled else None
-        inquiry = self._inquiry(question, scope, standalone_question=alone, spent=spent, session=session, keep=kept)
         if agentic:
             return self._ask_in_steps(inquiry)
+        scope = inquiry.scope
         library = functools.cache(lambda: self.library(scope))  # made for the few questions that need it, once
         if self.config.answer.provider == "extractive" and (queried := self._ask_tables(inquiry, library)) is not None:
             return queried
@@ -189,16 +213,18 @@ class Reader:
             **more,
         )
 
-    def _standalone(self, question: str, earlier: Sequence[str]) -> tuple[str, Usage]:
-        """A follow-up as a question of its own, by the model that answers or by rule, and what that cost."""
-        from ragcli.answer.extract.followup import standalone
+    def _readings(self, question: str, earlier: Sequence[Asked]) -> tuple[tuple[Reading, ...], Usage]:
+        """What a question may mean, by the model that answers or by rule, and what that cost."""
+        from ragcli.answer.extract.followup import Reading, readings
         from ragcli.records import Usage
 
         if self.written is None or not earlier:
-            return standalone(question, earlier), Usage()
+            return readings(question, earlier), Usage()
         from ragcli.answer.model.rewriting import rewrite
 
-        return rewrite(question, earlier, client=self.written.client, model=self.config.answer.model)
+        asked = [one.question for one in earlier]
+        alone, spent = rewrite(question, asked, client=self.written.client, model=self.config.answer.model)
+        return (Reading(alone),), spent
 
     def _ask_tables(self, inquiry: Inquiry, library: Callable[[], Library]) -> AskResult | None:
         """The answer of one query over one table where the question asks for no more; None otherwise."""

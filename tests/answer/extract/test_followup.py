@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragcli.answer.extract.decompose import PartwiseAnswerer, parts
-from ragcli.answer.extract.followup import is_follow_up, standalone
+from ragcli.answer.extract.followup import Asked, is_follow_up, readings, standalone
 from ragcli.records import Claim, Completion, Usage
 
 DAYS = "How many remote days per week can employees take?"
@@ -32,6 +32,45 @@ DAYS = "How many remote days per week can employees take?"
 )
 def test_standalone(question: str, earlier: str, expected: str) -> None:
     assert standalone(question, [earlier]) == expected
+
+
+def _readings(question: str, before: str, source: str = "") -> list[tuple[str, str]]:
+    return [(one.question, one.source) for one in readings(question, [Asked(before, source)])]
+
+
+def test_a_code_or_name_takes_the_place_of_the_one_before() -> None:
+    assert _readings("What about E-4120?", "What does E-4012 mean?") == [("What does E-4120 mean?", "")]
+    assert _readings("And Premium?", "What does the Plus plan cost?") == [("What does the Premium plan cost?", "")]
+    assert _readings("And to Norway?", "How long do orders to Ireland take?") == [
+        ("How long do orders to Norway take?", "")
+    ]
+
+
+def test_where_a_rule_cannot_know_there_are_several_readings() -> None:
+    before = "How many days may contractors work off site?"
+    assert _readings("interns?", before, "hr/a.md") == [
+        ("How many days may contractors work off site for interns?", ""),
+        ("How many days may interns work off site?", ""),
+        ("interns?", "hr/a.md"),
+    ]
+    assert [one.about for one in readings("interns?", [Asked(before)])] == [{"intern"}, {"intern"}]
+    assert _readings("During probation?", "What is the notice period after two years?") == [
+        ("What is the notice period During probation?", ""),
+        ("What is the notice period after two years During probation?", ""),
+    ]
+
+
+def test_a_short_question_may_be_of_its_own_or_about_the_document_before() -> None:
+    assert _readings("Is there a fee?", DAYS, "a.md") == [("Is there a fee?", ""), ("Is there a fee?", "a.md")]
+    assert _readings("Is there a fee?", DAYS) == [("Is there a fee?", "")]
+    assert _readings("What is the price of the X200?", DAYS, "a.md") == [("What is the price of the X200?", "")]
+    assert _readings("For how long?", "Can I work abroad?") == [("Can I work abroad For how long?", "")]
+    assert _readings("How many days?", "Is it deducted?") == [("Is it deducted How many days?", "")]
+
+
+@pytest.mark.parametrize("said", ["yes", "Thanks!", "ok, thank you", "ja, danke", "no"])
+def test_what_asks_nothing_is_left_as_it_is(said: str) -> None:
+    assert _readings(said, DAYS, "a.md") == [(said, "")]
 
 
 def test_the_first_question_stays_as_it_is() -> None:
