@@ -7,6 +7,7 @@
     ├── SourceError          2   a file or folder to read is missing or unreadable
     ├── ModelError           5   a model, an API or an engine could not be reached or refused
     ├── StoreError           6   the index is missing, incompatible or corrupt
+    │   ├── DiskError        6   the index cannot be written: the disk is full, read-only or not allowed
     │   ├── EngineUnreachable 5  the server that holds the index cannot be reached or refuses
     │   └── IndexLocked     75   another process writes the index
     └── (KeyboardInterrupt 130)
@@ -67,6 +68,11 @@ class RagError(Exception):
             self.category = category
 
 
+def reason(error: Exception) -> str:
+    """What went wrong, without the number and the name that Python puts around what the system says."""
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
 class ConfigError(RagError):
     """A setting, flag or filter that cannot be used as given."""
 
@@ -117,6 +123,12 @@ class StoreError(RagError):
 
     exit_code = ExitCode.INDEX
     category = "index_corrupt"
+
+
+class DiskError(StoreError):
+    """The index cannot be written: the disk is full, cannot be written to, or not by this user."""
+
+    category = "disk"
 
 
 class EngineUnreachable(StoreError):

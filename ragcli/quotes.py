@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ragcli.language.patterns import pattern
@@ -209,3 +210,21 @@ def _best_end(needle: str, text: str) -> tuple[int, int]:
         plus, minus = down | (~(vertical | up) & full), up & vertical
         best = min(best, (score, position))
     return best[1], best[0]
+
+
+_MIN_PROBE, _MOST_PROBES = 24, 40
+
+
+def probes(text: str) -> list[str]:
+    """Pieces of a text by which it would be recognised: its longest lines and sentences, cut to a length."""
+    pieces = {piece.strip()[:200] for piece in re.split(r"\n+|(?<=[.!?。！？])\s*", text)}
+    long = sorted((piece for piece in pieces if len(piece) >= _MIN_PROBE), key=lambda piece: (-len(piece), piece))
+    whole = " ".join(text.split())[:200]
+    return long[:_MOST_PROBES] or ([whole] if whole else [])
+
+
+def probes_besides(texts: Iterable[str], besides: Iterable[str]) -> list[str]:
+    """The probes of ``texts`` that stand in none of ``besides``, whatever the white space, sorted."""
+    found = {probe for text in texts for probe in probes(text)}
+    flat = [" ".join(text.split()) for text in besides]
+    return sorted(probe for probe in found if not any(" ".join(probe.split()) in text for text in flat))

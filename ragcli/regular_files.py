@@ -1,4 +1,4 @@
-"""Opens the files of an index folder, which anyone may have made: regular files in their own places, and no others.
+"""Opens regular files and nothing else: those of an index folder, which anyone may have made, and those that are read.
 
 A link could lead to somebody's file, a named pipe would block whoever opens it, a device never ends. What is read
 whole has a limit, and JSON of any depth gives a value or a ValueError.
@@ -11,12 +11,13 @@ import json
 import os
 import stat
 from collections.abc import Iterator
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 from ragcli.errors import StoreError
 
-_GUARD = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_GUARD = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY"))
 _KINDS = (
     (stat.S_ISLNK, "a link"),
     (stat.S_ISDIR, "a folder"),
@@ -92,19 +93,43 @@ def read_regular(path: Path, limit: int, hint: str = HINT) -> bytes:
     return content
 
 
-def read_named(path: Path, limit: int) -> bytes:
-    """The content of a file that is found by its name alone; a link to it will do.
+NOT_REGULAR = "not a regular file (socket, pipe or device)"
+MOST_NAMED = 1 << 30
+"""Bytes of a file that a command reads whole because somebody named it."""
+
+
+def open_named(path: Path, *, follow: bool = True) -> BufferedReader:
+    """A file outside of an index, open for reading; a pipe or device in its place is never waited for.
+
+    Raises OSError for what is no regular file, or is a link and ``follow`` is False.
+    """
+    descriptor = os.open(path, os.O_RDONLY | (_GUARD if not follow else _GUARD & ~getattr(os, "O_NOFOLLOW", 0)))
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(None, NOT_REGULAR, os.fspath(path))
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_at_most(path: Path, limit: int) -> bytes:
+    """The bytes of a file that is no link, at most ``limit`` of them and one more. Raises OSError as ``open_named``."""
+    with open_named(path, follow=False) as file:
+        size = os.fstat(file.fileno()).st_size  # a buffer of the size asked for is set aside before anything is read
+        return file.read(min(size, limit) + 1)
+
+
+def read_named(path: Path, limit: int = MOST_NAMED) -> bytes:
+    """The content of a file that somebody names; a link to it will do.
 
     Raises OSError for what is no regular file or has more than ``limit`` bytes.
     """
-    descriptor = os.open(path, os.O_RDONLY | (_GUARD & ~getattr(os, "O_NOFOLLOW", 0)))
-    with os.fdopen(descriptor, "rb") as stream:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError(None, "no regular file, but a pipe or device", str(path))
-        if status.st_size > limit:
-            raise OSError(None, f"more than {limit:,} bytes", str(path))
-        return stream.read(status.st_size + 1)
+    with open_named(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > limit:
+            raise OSError(None, f"more than {limit:,} bytes", os.fspath(path))
+        return file.read(size + 1)
 
 
 def parse_json(content: bytes | str) -> Any:

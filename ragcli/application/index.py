@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from ragcli.application.models import ConfiguredModels
-from ragcli.application.scopes import ScopeOptions, scope_of, several
+from ragcli.application.scopes import ScopeOptions, scope_of, several, text
 from ragcli.application.settings import Settings, settings_of
 from ragcli.application.stores import existing, load_store
 from ragcli.config import Config
-from ragcli.errors import StoreError
+from ragcli.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
     from ragcli.answer.calibration import Tuned
@@ -83,7 +83,7 @@ class Index:
         return index
 
     def close(self) -> None:
-        """Let go of the version that is held."""
+        """Let go of the version that is held; a later question opens the current one."""
         self.refresh()
 
     def __enter__(self) -> Index:
@@ -171,13 +171,18 @@ class Index:
         return Builder(self.config, self.store, self.models, wait_seconds=wait_seconds, progress=progress)
 
     def forget(self, sources: str | Sequence[str], *, wait_seconds: float = 0) -> Forgotten:
-        """Erase documents from every version, cache, trace and conversation; where a text still stands is named."""
+        """Erase documents from every version, cache, trace and conversation; where a text still stands is named.
+
+        Raises ConfigError when no source is named.
+        """
         from ragcli.pipelines.forget import forget
 
-        store = existing(self.store)
+        names, store = several(sources, "a source"), existing(self.store)
+        if not names:
+            raise ConfigError("no source is named: nothing is forgotten", hint="name a document, a file or a folder")
         self.refresh()
         with store.writer(wait_seconds) as writer:
-            return forget(several(sources), writer=writer, config=self.config, logs=(store.traces, store.sessions))
+            return forget(names, writer=writer, config=self.config, logs=(store.traces, store.sessions))
 
     @functools.cached_property
     def versions(self) -> Versions:
@@ -191,7 +196,7 @@ class Index:
     def search(self, question: str, **scope: Unpack[ScopeOptions]) -> Retrieval:
         """The ranked chunks for a question."""
         asked = self.scope(**scope)
-        self.reader.begin(question)
+        self.reader.begin(text(question, "a question"))
         return self.reader.retrieve(question, asked)
 
     def ask(
@@ -212,7 +217,7 @@ class Index:
         from ragcli.pipelines.asking.conversation import earlier_questions, keep_turn
 
         asked, reader = self.scope(**scope), self.reader
-        reader.begin(question)
+        reader.begin(text(question, "a question"))
         earlier = earlier_questions(self.sessions.turns(session, asked.groups)) if session is not None else []
         result = reader.ask(
             question,
@@ -232,7 +237,7 @@ class Index:
         """What would be sent to a model for a question, and at what cost; nothing is sent."""
         from ragcli.pipelines.asking.prompt import plan_prompt
 
-        return plan_prompt(self.reader, question, self.scope(**scope), direct=direct)
+        return plan_prompt(self.reader, text(question, "a question"), self.scope(**scope), direct=direct)
 
     def tables(self, **scope: Unpack[ScopeOptions]) -> list[TableInfo]:
         """Every table that ``sql`` can read: those of the documents, and last the table of the documents themselves."""
@@ -243,10 +248,10 @@ class Index:
 
         Raises ConfigError for SQL that cannot be run, a table that is not there, or a limit of ``tables`` that is met.
         """
-        return self.reader.query(query, self.scope(**scope))
+        return self.reader.query(text(query, "a query"), self.scope(**scope))
 
     def explain(
-        self, question: str, expect: Sequence[str], *, answers: bool = True, **scope: Unpack[ScopeOptions]
+        self, question: str, expect: str | Sequence[str], *, answers: bool = True, **scope: Unpack[ScopeOptions]
     ) -> Explained:
         """One question followed through every stage, to the one that lost each expected id, source or quote."""
         from ragcli.application.results import Explained
@@ -255,7 +260,8 @@ class Index:
 
         asked, reader = self.scope(**scope), self.reader
         steps = steps_of(reader, answers=answers)
-        trails = explain(question, expect, engine=reader.engine, steps=steps, scope=asked)
+        wanted = several(expect, "what is expected")
+        trails = explain(text(question, "a question"), wanted, engine=reader.engine, steps=steps, scope=asked)
         return Explained(question, reader.engine.version, tuple(trails))
 
     def inspect(self, target: str, *, groups: Sequence[str] | None = None) -> list[Inspected]:
@@ -376,9 +382,13 @@ class Index:
 
 
 def _golden(given: GoldenSet | Path_) -> GoldenSet:
-    from ragcli.evaluate.golden_sets.file import load_golden
+    from ragcli.evaluate.golden_sets.file import GoldenSet, load_golden
 
-    return load_golden(Path(given)) if isinstance(given, str | PathLike) else given
+    if isinstance(given, str | PathLike):
+        return load_golden(Path(given))
+    if not isinstance(given, GoldenSet):
+        raise TypeError(f"a golden set is a GoldenSet or the path of its file, not {given!r}")
+    return given
 
 
 def _several_paths(paths: Path_ | Sequence[Path_]) -> Sequence[Path_]:

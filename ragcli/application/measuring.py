@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from ragcli.application.models import ConfiguredModels
 from ragcli.application.results import Evaluated
 from ragcli.config import Config, parse_yaml
-from ragcli.errors import ConfigError
+from ragcli.errors import ConfigError, reason
 from ragcli.pipelines.asking.reader import Reader
+from ragcli.regular_files import read_named
 
 if TYPE_CHECKING:
     from ragcli.evaluate.golden_sets.file import GoldenSet
@@ -83,9 +84,9 @@ def read_matrix(path: Path) -> MatrixSpec:
     from ragcli.evaluate.matrix import read_matrix as read
 
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_named(path).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot read {path}: {error}") from error
+        raise ConfigError(f"cannot read {path}: {reason(error)}") from error
     return read(parse_yaml(text, str(path), unique=True), str(path))
 
 

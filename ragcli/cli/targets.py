@@ -15,6 +15,8 @@ def check_target(option: str, path: Path) -> None:
         if path.is_dir():
             raise IsADirectoryError(None, "it is a folder")
         path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file():
+            raise OSError(None, "it is no file, but a pipe or device")
         if path.exists():
             os.close(os.open(path, os.O_WRONLY))
         with tempfile.TemporaryFile(dir=path.parent):

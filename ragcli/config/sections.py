@@ -83,7 +83,9 @@ class IngestConfig:
     gitignore: bool = _setting(True, "pass over what .gitignore and .ignore files name; the report counts it")
     hidden: bool = _setting(False, "read files and folders whose name starts with a dot")
     rules: tuple[PathRule, ...] = _setting((), "metadata by path: a list of {path: GLOB, set: {key: value}}")
-    max_delete: float = _setting(20.0, "per cent of a root's documents one ingest may remove", low=0, high=100)
+    max_delete: float = _setting(
+        20.0, "per cent of a root's documents an ingest may remove, and one always unless 0", low=0, high=100
+    )
     max_file_mb: float = _setting(200.0, "larger files and archive entries are skipped and named", low=0)
     parsers: tuple[str, ...] = _setting((), "parsers of other packages, by name", group=plugins.PARSERS)
     workers: int = _setting(0, "parsing processes; 0 means one per core", low=0)

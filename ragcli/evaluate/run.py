@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ragcli.codec import decode, encode
-from ragcli.errors import ConfigError
+from ragcli.errors import ConfigError, reason
 from ragcli.evaluate.judge.claims import JudgedClaim
+from ragcli.regular_files import parse_json, read_named
 
 SCHEMA = "rag.eval/1"
 
@@ -141,11 +142,11 @@ def write_text(path: Path, text: str) -> None:
 def load_run(path: Path) -> EvalRun:
     """A run saved before. Raises ConfigError when the file is missing or is not such a run."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(read_named(path))
     except FileNotFoundError as error:
         raise ConfigError(f"baseline {path} does not exist", hint="rag eval GOLDEN --save FILE makes one") from error
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise ConfigError(f"cannot read baseline {path}: {error}") from error
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"cannot read baseline {path}: {reason(error)}") from error
     schema = content.get("schema") if isinstance(content, dict) else None
     if schema != SCHEMA:
         raise ConfigError(f"{path} holds {schema or 'no schema'}, expected {SCHEMA}")

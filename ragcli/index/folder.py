@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcli.config import IndexConfig
-from ragcli.errors import StoreError
+from ragcli.errors import DiskError, StoreError
 from ragcli.index.compatibility import check_embedder
 from ragcli.index.durable import DISK_HINT, replace_text
 from ragcli.index.engine import FolderEngine
@@ -180,7 +180,7 @@ class IndexFolder:
             make_folder(path.parent)
             replace_text(path, text)
         except OSError as error:
-            raise StoreError(f"cannot write {path}: {error.strerror}", hint=DISK_HINT) from error
+            raise DiskError(f"cannot write {path}: {error.strerror}", hint=DISK_HINT) from error
 
     def use(self, version: str, wait_seconds: float = 0) -> None:
         """Make a kept version the current one. Raises StoreError when it is not there or damaged."""

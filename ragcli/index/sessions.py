@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 from ragcli.codec import decode, encode
-from ragcli.errors import ConfigError, NotFound, StoreError
+from ragcli.errors import ConfigError, DiskError, NotFound
 from ragcli.index.durable import DISK_HINT
 from ragcli.records import SessionInfo, Turn
 from ragcli.regular_files import check_folder, json_lines, make_folder, open_regular
@@ -39,7 +39,7 @@ class Sessions:
             finally:
                 os.close(handle)
         except OSError as error:
-            raise StoreError(f"cannot write the session {path}: {error.strerror}", hint=DISK_HINT) from error
+            raise DiskError(f"cannot write the session {path}: {error.strerror}", hint=DISK_HINT) from error
 
     def list(self) -> Sequence[SessionInfo]:
         """Every session, by name."""

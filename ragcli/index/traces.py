@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ragcli.codec import decode, encode
-from ragcli.errors import NotFound, StoreError
+from ragcli.errors import DiskError, NotFound
 from ragcli.records import Trace, Verdict
 from ragcli.regular_files import check_file, check_folder, json_lines, make_folder, open_regular
 
@@ -94,7 +94,7 @@ class Traces:
             finally:
                 os.close(handle)
         except OSError as error:
-            raise StoreError(
+            raise DiskError(
                 f"cannot write the trace to {self.folder / name}: {error.strerror}", hint="trace.enabled: false"
             ) from error
 

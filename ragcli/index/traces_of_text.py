@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
@@ -15,18 +14,8 @@ from ragcli.regular_files import kind_of
 
 _SQLITE = b"SQLite format 3\0"
 _BLOCK = 1 << 20
-_MIN_LENGTH = 24
-_MOST_PROBES = 40
 TEXT_FOLDERS = ("traces", "runs", "sessions")
 """Folders beside the versions that hold texts: past questions, kept runs and conversations."""
-
-
-def probes(text: str) -> list[str]:
-    """Pieces of a text by which it would be recognised: its longest lines and sentences, cut to a length."""
-    pieces = {piece.strip()[:200] for piece in re.split(r"\n+|(?<=[.!?。！？])\s*", text)}
-    long = sorted((piece for piece in pieces if len(piece) >= _MIN_LENGTH), key=lambda piece: (-len(piece), piece))
-    whole = " ".join(text.split())[:200]
-    return long[:_MOST_PROBES] or ([whole] if whole else [])
 
 
 def search_folder(folder: Path, texts: Sequence[str]) -> tuple[int, list[str]]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ragcli.errors import ConfigError, StoreError
+from ragcli.errors import ConfigError, DiskError, StoreError
 from ragcli.index.durable import replace_text, sync_file, sync_folder, sync_tree
 from ragcli.index.manifest import (
     NAME,
@@ -102,7 +102,7 @@ def set_current(folder: Path, version: str) -> None:
         replace_text(folder / CURRENT, version + "\n")
     except OSError as error:
         hint = "make room or mend its permissions, then rag index; the version before still serves"
-        raise StoreError(f"{folder / CURRENT} cannot be written: {error.strerror}", hint=hint) from error
+        raise DiskError(f"{folder / CURRENT} cannot be written: {error.strerror}", hint=hint) from error
 
 
 def describe(folder: Path, version: str, current: str | None) -> VersionInfo:

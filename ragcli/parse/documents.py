@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from ragcli.errors import AccessError
-from ragcli.parse.access import access_of, strictest
+from ragcli.parse.access import access_of, says_who, statements_in, strictest
 from ragcli.parse.assemble import sections_of
 from ragcli.parse.language import detect_language
 from ragcli.parse.metadata import declare
@@ -63,8 +63,11 @@ def _restricted(metadata: Metadata, extract: Extract, source: Source, doc_id: st
     if claims_access(extract.text) and not source.media_type.startswith("text/x-code-"):
         told = "begins like front matter that says who may see it, which is not read in this format"
         raise AccessError(f"{doc_id}: {told}", hint=_HINT)
-    found = [*extract.stated, *head_statements(extract.text)]
+    hash_remarks = source.media_type == "text/plain" or source.media_type.startswith("text/x-code-")
+    found = [*extract.stated, *head_statements(extract.text, hash_remarks=hash_remarks)]
     acl = strictest([metadata.acl, source.acl, access_of(found, doc_id)], doc_id)
+    # ``groups`` and ``access`` are words like others too: whoever did not mean them reads what they did.
+    found += [one for one in statements_in(extract.declared, among_metadata=True) if not says_who(one[0])]
     words = ", ".join(dict.fromkeys(f"{name}: {value}" for name, value in found))
     warnings = [f"{doc_id}: only for {', '.join(acl)}, as it says itself ({words[:200]})"] if found else []
     return replace(metadata, acl=acl), warnings

@@ -7,16 +7,17 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ragcli.config import Config
-from ragcli.interfaces import StoreWriter
+from ragcli.interfaces import Staging, StoreWriter
 from ragcli.pipelines.cache_keys import vector_key
 from ragcli.pipelines.forget_names import Meant
 from ragcli.pipelines.forget_staged import Cleared, clear_staged, find_staged
+from ragcli.quotes import probes
 from ragcli.records import Document, FileReport, Forgotten
 
 
 @dataclass(slots=True)
 class _Remains:
-    """What was found of the documents before they went. ``shared`` are texts that stay,."""
+    """What was found of the documents before they went. ``shared`` are texts that stay and say some of the same."""
 
     doc_ids: set[str] = field(default_factory=set)
     texts: set[str] = field(default_factory=set)
@@ -53,6 +54,7 @@ def forget(sources: Sequence[str], *, writer: StoreWriter, config: Config, logs:
     clear_staged(writer.staging, meant, staged)
     versions = writer.erase(meant, config.index, staged.labels)
     _clear_caches(writer, meant, remains)
+    sharing = _sharing(writer.staging, remains)
     for log in logs:
         log.forget(sorted(remains.doc_ids))
     searched, found = writer.sweep(remains.texts, remains.shared)
@@ -62,8 +64,21 @@ def forget(sources: Sequence[str], *, writer: StoreWriter, config: Config, logs:
         searched,
         tuple(found),
         copies=tuple(sorted(staged.copies)),
-        kept_by=tuple(sorted(staged.kept_by)),
+        kept_by=tuple(sorted(staged.kept_by | sharing)),
     )
+
+
+def _sharing(staging: Staging, remains: _Remains) -> set[str]:
+    """Documents that stay and say some of what was forgotten; their texts are noted as shared."""
+    sought = {" ".join(probe.split()) for text in remains.texts for probe in probes(text)}
+    found = set()
+    for doc_id in staging.document_keys() if sought else ():
+        text = staging.document(doc_id).text
+        flat = " ".join(text.split())
+        if any(probe in flat for probe in sought):
+            remains.shared.add(text)
+            found.add(doc_id)
+    return found
 
 
 def _collect(writer: StoreWriter, meant: Meant, staged: Cleared) -> _Remains:
@@ -72,8 +87,6 @@ def _collect(writer: StoreWriter, meant: Meant, staged: Cleared) -> _Remains:
     for doc_id in staging.document_keys():
         if doc_id in staged.doc_ids:
             remains.note(staging.document(doc_id))
-        elif doc_id in staged.kept_by:
-            remains.shared.add(staging.document(doc_id).text)
     for info, document, chunks in writer.published(meant):
         remains.note(document)
         remains.doc_ids.update(name for name in document.also_in if meant(name, name))

@@ -92,7 +92,7 @@ class Forgotten:
     """What ``rag forget`` removed, and where a text of it was still found afterwards (empty: nowhere).
 
     ``copies`` had the same text and were not named: the next ingest reads them again. ``kept_by`` are documents that
-    stay and hold the text of a copy that was forgotten.
+    stay and say some of what was forgotten: a sentence that they share is not searched for.
     """
 
     doc_ids: tuple[str, ...]

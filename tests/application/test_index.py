@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import doctest
 import json
 import os
@@ -257,3 +258,37 @@ def test_what_was_made_closed_is_not_open_where_its_settings_are_not_found(tmp_p
     with Index.open(place, config={"index.default_acl": ["board"]}) as other:
         for groups in (["staff"], ["board"], ["staff", "board"]):
             assert "leave.md" not in {hit.source for hit in other.search("vacation", groups=groups).hits}
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda index: index.ask(None), "a question is text, not None"),
+        (lambda index: index.search(b"cat"), "a question is text, not b'cat'"),
+        (lambda index: index.explain(5, "x"), "a question is text, not 5"),
+        (lambda index: index.sql(None), "a query is text, not None"),
+        (lambda index: index.search("q", groups=5), "a group is text, or several are a list of texts, not 5"),
+        (lambda index: index.search("q", groups=[None]), "a group is text, not None"),
+        (lambda index: index.search("q", filters=[1]), "a filter is text, not 1"),
+        (lambda index: index.search("q", as_of=5), "as_of is text, not 5"),
+        (lambda index: index.search("q", include_superseded="no"), "include_superseded is True or False, not 'no'"),
+        (lambda index: index.evaluate(5), "a golden set is a GoldenSet or the path of its file, not 5"),
+        (lambda index: index.forget([5]), "a source is text, not 5"),
+    ],
+)
+def test_a_value_of_the_wrong_type_is_named(call: Any, says: str, docs: Path, tmp_path: Path) -> None:
+    with Index.create(tmp_path / ".rag", config={"trace.enabled": False}) as index:
+        index.ingest(docs)
+        with pytest.raises(TypeError) as caught:
+            call(index)
+        assert str(caught.value) == says
+
+
+def test_a_date_may_be_one_a_quote_stands_alone_and_a_closed_index_opens_again(docs: Path, tmp_path: Path) -> None:
+    index = Index.create(tmp_path / ".rag")
+    index.ingest(docs)
+    index.close()
+    assert index.search("remote work", as_of=datetime.date(2026, 1, 1)).scope.as_of == "2026-01-01"
+    assert index.explain("How many remote days?", "limited to two days").trails[0].loss is None
+    with pytest.raises(ConfigError, match="no source is named"):
+        index.forget([])

@@ -187,7 +187,17 @@ def _heads() -> Iterator[Form]:
         "tex": ("% acl: hr", "%% ACL: hr"),
         "yaml": ("acl: [hr]\ntext: x", "text: x\nlist:\n  - a\nacl:\n  - hr", "acl: [hr\n"),
         "toml": ('acl = ["hr"]\ntext = "x"', "acl = [hr"),
-        "ini": ("acl = hr\n[section]\na = b",),
+        "ini": ("acl = hr\n[section]\na = b", "[document]\nacl = hr", "; acl: hr", "# acl: hr\n[a]\nb = c"),
+        "cfg": ("[metadata]\nname = x\nacl: hr",),
+        "py": ("# acl: hr\nx = 1", "#!/usr/bin/env python3\n# -*- coding: utf-8 -*-\n# acl: [hr]\nx = 1"),
+        "sh": ("#!/bin/sh\n# Acl: hr, board",),
+        "c": ("/*\n * acl: hr\n */\nint x;", "/* acl: hr */"),
+        "bat": ("REM acl: hr",),
+        "vtt": (
+            "WEBVTT\n\nNOTE acl: hr\n\n00:00.000 --> 00:01.000",
+            "WEBVTT\nacl: hr\n\n00:00.000 --> 00:01.000",
+            "WEBVTT\n\nNOTE\nacl: hr\n\n00:00.000 --> 00:01.000",
+        ),
         "sql": ("-- acl: hr\nSELECT 1;",),
     }
     for extension, heads in lines.items():

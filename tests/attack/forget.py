@@ -21,7 +21,6 @@ from ragcli.config import Config, IngestConfig
 from ragcli.index.folder import IndexFolder
 from ragcli.index.traces_of_text import search_folder
 from ragcli.interfaces import Progress
-from ragcli.parse.files.opening import read_regular
 from ragcli.parse.files.walk import SourceFile
 from ragcli.parse.parsed import Parsed
 from ragcli.parse.reading import context_for, read
@@ -30,6 +29,7 @@ from ragcli.pipelines.forget import forget
 from ragcli.pipelines.ingesting import ingest_files
 from ragcli.pipelines.ingesting.ingest import ingest
 from ragcli.records import Document, FileReport
+from ragcli.regular_files import read_at_most
 from tests.attack import Outcome
 from tests.index.corpus import MODEL, vectors
 from tests.index.records import chunks
@@ -44,7 +44,7 @@ def parse_here(files: Iterable[SourceFile], config: IngestConfig, progress: Prog
     """``parse_files`` without processes of its own: a sequence parses some twenty times."""
     for file in files:
         try:
-            data = read_regular(file.path, _LIMIT)
+            data = read_at_most(file.path, _LIMIT)
         except OSError as error:
             yield Parsed(file, "", (), (FileReport(file.relative, skipped=f"cannot be read: {error.strerror}"),))
             continue

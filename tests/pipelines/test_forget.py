@@ -8,9 +8,10 @@ import pytest
 from ragcli.config import Config
 from ragcli.errors import ConfigError, SourceError
 from ragcli.index.folder import IndexFolder
-from ragcli.index.traces_of_text import probes, search_folder
+from ragcli.index.traces_of_text import search_folder
 from ragcli.pipelines.building.index import build_index
 from ragcli.pipelines.forget import forget
+from ragcli.quotes import probes
 from ragcli.records import Document, Forgotten, Scope
 from tests.index.corpus import stage
 from tests.index.records import document
@@ -106,9 +107,10 @@ def test_publishing_goes_on_after_forgetting(kept: Path) -> None:
 def test_text_that_stands_in_another_document_is_told(tmp_path: Path) -> None:
     _publish(tmp_path, document("a.md", SECRET), document("b.md", "Before.\n" + SECRET))
     result = _forget(tmp_path, "a.md")
-    assert result.still_found
-    assert all("sqlite" in place for place in result.still_found)
+    assert (result.still_found, result.kept_by) == ((), ("b.md",))
+    assert search_folder(tmp_path, probes(SECRET))[1]
     assert _forget(tmp_path, "b.md").still_found == ()
+    assert search_folder(tmp_path, probes(SECRET))[1] == []
 
 
 def test_unknown_source_is_an_error_and_changes_nothing(kept: Path) -> None:

@@ -38,7 +38,7 @@ def forget(
     for copy in found.copies:
         run.output.notice(f"{copy} had the same text and was not named: the next ingest reads it again")
     for doc_id in found.kept_by:
-        run.output.notice(f"{doc_id} was not named and holds the text of a copy that was")
+        run.output.notice(f"{doc_id} was not named and says some of the same")
     if found.still_found:
         raise typer.Exit(ExitCode.GATE)
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ragcli.cli.invocation import epilog, invocation
+from ragcli.cli.targets import check_target
 from ragcli.config import FILE_NAME, example_yaml
 from ragcli.errors import ConfigError
 
@@ -25,6 +26,8 @@ def init(
     """Write a commented rag.yaml with every setting and its default."""
     run = invocation(context)
     path = run.config_file or folder / FILE_NAME
+    if force:
+        check_target("--force", path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w" if force else "x", encoding="utf-8") as file:

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ragcli.errors import GoldenError
+from ragcli.errors import GoldenError, reason
 from ragcli.evaluate.golden_sets.judgments import read_evidence, read_judgments
 from ragcli.records import GoldenCase
+from ragcli.regular_files import read_named
 
 KEYS = (
     "id",
@@ -59,12 +60,12 @@ class GoldenSet:
 def load_golden(path: Path) -> GoldenSet:
     """The golden set in ``path``. Raises GoldenError (``file:line: …``) for anything malformed or an empty file."""
     try:
-        raw = path.read_bytes()
+        raw = read_named(path)
         text = raw.decode("utf-8-sig")
     except FileNotFoundError as error:
         raise GoldenError(f"golden file {path} does not exist", hint="rag golden draft proposes one") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise GoldenError(f"cannot read golden file {path}: {error}") from error
+        raise GoldenError(f"cannot read golden file {path}: {reason(error)}") from error
     return parse_golden(text, name=str(path), digest=hashlib.sha256(raw).hexdigest()[:16])
 
 

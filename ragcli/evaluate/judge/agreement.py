@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ragcli.errors import GoldenError
+from ragcli.errors import GoldenError, reason
+from ragcli.regular_files import read_named
 
 SUPPORTED = "supported"
 
@@ -52,9 +53,9 @@ def load_labelled(path: Path, limit: int | None = None) -> list[Labelled]:
     With ``limit`` every n-th row is taken, so that the sample spans the file. Raises GoldenError naming the line.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
+        lines = read_named(path).decode("utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise GoldenError(f"cannot read labelled file {path}: {error}") from error
+        raise GoldenError(f"cannot read labelled file {path}: {reason(error)}") from error
     found = [_row(line, f"{path}:{number}") for number, line in enumerate(lines, start=1) if line.strip()]
     if not found:
         raise GoldenError(f"{path}: holds no labelled row")

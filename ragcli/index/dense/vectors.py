@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragcli.errors import StoreError
+from ragcli.errors import DiskError, StoreError
 from ragcli.index.dense.graph_file import GraphFileError, check_graph_file
 from ragcli.index.durable import DISK_HINT
 
@@ -140,11 +140,11 @@ class Graph:
         try:
             self._index.save_index(str(path))
         except RuntimeError as error:
-            raise StoreError(f"{path}: {error}", hint=DISK_HINT) from error
+            raise DiskError(f"{path}: {error}", hint=DISK_HINT) from error
         expected = int(self._index.index_file_size())
         if path.stat().st_size != expected:
             found = path.stat().st_size
-            raise StoreError(f"{path} holds {found} of {expected} bytes: is the disk full?", hint=DISK_HINT)
+            raise DiskError(f"{path} holds {found} of {expected} bytes: is the disk full?", hint=DISK_HINT)
 
     @classmethod
     def load(cls, path: Path, embeddings: NDArray[np.float32], m: int) -> Graph:

@@ -15,7 +15,7 @@ from ragcli.index.postgres import versions
 from ragcli.index.postgres.contents import digest, records
 from ragcli.index.postgres.database import Database, as_key
 from ragcli.index.postgres.records import bytes_of, record_of
-from ragcli.index.traces_of_text import forms, probes
+from ragcli.index.traces_of_text import forms
 from ragcli.interfaces import Wanted
 from ragcli.names import valid
 from ragcli.records import Document
@@ -93,13 +93,6 @@ def _rename(database: Database, content: int, document: Document) -> None:
 
 def _chunk_rows(database: Database, content: int) -> list[tuple[bytes]]:
     return database.rows("SELECT data FROM chunks WHERE content = %s ORDER BY ordinal", (content,))
-
-
-def needles_of(texts: Collection[str], besides: Collection[str]) -> list[str]:
-    """Pieces by which the texts would be recognised, less those that stand in ``besides`` too."""
-    found = {probe for text in texts for probe in probes(text)}
-    folded = [" ".join(text.split()) for text in besides]
-    return sorted(probe for probe in found if not any(" ".join(probe.split()) in text for text in folded))
 
 
 def sweep(database: Database, needles: Sequence[str]) -> tuple[int, list[str]]:

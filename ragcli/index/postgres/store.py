@@ -21,6 +21,7 @@ from ragcli.index.postgres.records import document_of, record_of
 from ragcli.index.postgres.staging import Staging
 from ragcli.index.scopes import Current
 from ragcli.interfaces import Progress, Vectors, Wanted
+from ragcli.quotes import probes_besides
 from ragcli.records import Chunk, Document, EmbedderInfo, PublishResult, Scope, VersionDiff, VersionInfo
 
 SCHEMA = "ragcli"
@@ -247,7 +248,7 @@ class PostgresWriter:
 
         How many tables were searched, and the places in which something still stands.
         """
-        return forgetting.sweep(self.database, forgetting.needles_of(texts, besides))
+        return forgetting.sweep(self.database, probes_besides(texts, besides))
 
 
 def difference(old: PostgresEngine, new: PostgresEngine, scope: Scope) -> VersionDiff:

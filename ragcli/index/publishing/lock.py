@@ -17,7 +17,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ragcli.codec import decode
-from ragcli.errors import IndexLocked, StoreError
+from ragcli.errors import DiskError, IndexLocked, StoreError
+from ragcli.index.durable import DISK_HINT
 from ragcli.regular_files import check_file, open_regular, parse_json
 
 _POLL_SECONDS = 0.05
@@ -37,7 +38,7 @@ class Holder:
 def writer_lock(path: Path, wait_seconds: float = 0) -> Iterator[None]:
     """Hold the lock file ``path`` for the length of the block.
 
-    Raises IndexLocked, naming the holder, when another process still has it after ``wait_seconds``; StoreError when
+    Raises IndexLocked, naming the holder, when another process still has it after ``wait_seconds``; DiskError when
     the folder cannot be written.
     """
     from filelock import FileLock, Timeout
@@ -57,9 +58,9 @@ def writer_lock(path: Path, wait_seconds: float = 0) -> Iterator[None]:
     except Timeout:
         raise _locked(path) from None
     except OSError as error:
-        raise StoreError(
+        raise DiskError(
             f"cannot write the index folder {path.parent}: {error.strerror or error}",
-            hint="check its permissions, or choose another folder with --index",
+            hint="make room on the disk, check its permissions, or choose another folder with --index",
         ) from error
     try:
         _write_name(descriptors[-1], path)
@@ -79,8 +80,7 @@ def _write_name(descriptor: int, path: Path) -> None:
         os.lseek(descriptor, 0, os.SEEK_SET)
         os.write(descriptor, text)
     except OSError as error:
-        hint = "make room on the disk or mend its permissions, then run it again"
-        raise StoreError(f"cannot write {path}: {error.strerror or error}", hint=hint) from error
+        raise DiskError(f"cannot write {path}: {error.strerror or error}", hint=DISK_HINT) from error
 
 
 def holder(path: Path) -> Holder | None:

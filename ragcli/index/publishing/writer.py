@@ -99,11 +99,10 @@ class Writer:
 
         How many files were searched, and the places in which something still stands. Every file is released first.
         """
-        from ragcli.index.traces_of_text import clear_text_files, probes, search_folder
+        from ragcli.index.traces_of_text import clear_text_files, search_folder
+        from ragcli.quotes import probes_besides
 
-        found = {probe for text in texts for probe in probes(text)}
-        folded = [" ".join(text.split()) for text in besides]
-        needles = sorted(probe for probe in found if not any(" ".join(probe.split()) in text for text in folded))
+        needles = probes_besides(texts, besides)
         clear_text_files(self.folder, needles)
         self.close()
         return search_folder(self.folder, needles)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ragcli.codec import decode
-from ragcli.errors import StoreError
+from ragcli.errors import DiskError, StoreError
 from ragcli.index.durable import DISK_HINT
 from ragcli.names import name_of
 from ragcli.regular_files import check_file, make_folder, open_regular, parse_json
@@ -53,11 +53,13 @@ def store_errors(path: Path, hint: str = "") -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise StoreError(f"{path}: {error}", hint=DISK_HINT if _is_of_the_disk(error) else hint) from error
+        if _is_of_the_disk(error):
+            raise DiskError(f"{path}: {error}", hint=DISK_HINT) from error
+        raise StoreError(f"{path}: {error}", hint=hint) from error
     except UnicodeDecodeError as error:  # SQLite's own message quotes bytes of the file
         raise StoreError(f"{path}: its schema is damaged", hint=hint) from sqlite3.DatabaseError(str(error))
     except OSError as error:
-        raise StoreError(f"{error.filename or path}: {error.strerror or error}", hint=DISK_HINT) from error
+        raise DiskError(f"{error.filename or path}: {error.strerror or error}", hint=DISK_HINT) from error
 
 
 @contextlib.contextmanager

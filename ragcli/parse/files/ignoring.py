@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pathspec
 
-from ragcli.parse.files.opening import read_regular
+from ragcli.regular_files import read_at_most
 
 FILES = (".ignore", ".gitignore")
 _LIMIT_BYTES = 1_000_000
@@ -115,7 +115,7 @@ def _is_top(folder: Path) -> bool:
 def _read(path: Path, shown: str) -> tuple[str, list[str]]:
     """The lines of a file of patterns; none when it is missing, cannot be read or is no regular file."""
     try:
-        content = read_regular(path, _LIMIT_BYTES)[:_LIMIT_BYTES]
+        content = read_at_most(path, _LIMIT_BYTES)[:_LIMIT_BYTES]
     except OSError:
         return shown, []
     text = content.decode("utf-8-sig", "surrogateescape")

@@ -14,9 +14,9 @@ from ragcli.errors import SourceError
 from ragcli.parse.files.folders import Folder, Folders, Identity, identity_of
 from ragcli.parse.files.ignoring import Ignoring
 from ragcli.parse.files.names import shown_name, shown_names
-from ragcli.parse.files.opening import NOT_REGULAR
 from ragcli.parse.source import too_large
 from ragcli.records import FileReport
+from ragcli.regular_files import NOT_REGULAR
 
 _MOST_ALIASES = 64
 

@@ -19,12 +19,12 @@ from ragcli.codec import decode, encode
 from ragcli.config import IngestConfig
 from ragcli.errors import ConfigError, ParseError, RagError
 from ragcli.parse.conditions import Conditions, setting
-from ragcli.parse.files.opening import read_regular
 from ragcli.parse.language import load_languages
 from ragcli.parse.reading import context_for, read
 from ragcli.parse.registry import others
 from ragcli.parse.source import Source, too_large
 from ragcli.records import Document, FileReport
+from ragcli.regular_files import read_at_most
 
 
 def main() -> None:
@@ -64,7 +64,7 @@ def _answer(path: str, doc_id: str, config: IngestConfig, tick: Callable[[], Non
     reports: list[FileReport] = []
     digest = ""
     try:
-        data = read_regular(Path(path), int(config.max_file_mb * 1_000_000))
+        data = read_at_most(Path(path), int(config.max_file_mb * 1_000_000))
         if (reason := too_large(len(data), config)) is not None:  # it has grown since it was found
             raise ParseError(f"{doc_id}: {reason}")
         digest = _sha256(data)

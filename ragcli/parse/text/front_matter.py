@@ -31,13 +31,14 @@ _HEADER_LINE = re.compile(r"[ \t]*(?:$|[#?\"'{}\[\]|-]|[\w\"'.][^\n:=]*[:=]|\S+\
 _MENTION = re.compile(r"([^\W\d_][\w .-]{0,40}?)[\"']?[ \t]*\n?[ \t]*[:=]")
 _HEAD = 8000
 # A line that says one thing of its text: ``acl: hr``, ``:acl: hr``, ``#+ACL: hr``, ``// acl: hr``, in ``<!-- -->``.
-_LINE = re.compile(
-    r"[ \t]*(?P<mark><!--|\[//\]: # [(\"']|//|/\*+|%+|\.\.|#\+(?:property:)?|:|;+|--|@)?"
+_MARKS = r"<!--|\[//\]: # [(\"']|//|/?\*+|%+|\.\.|#\+(?:property:)?|(?:rem|note)(?=[ \t])|:|;+|--|@"
+_SAYS = (
     r"[ \t]*(?P<name>[^\W\d_][\w-]*)[ \t]*"
-    r"(?:[:=]+[ \t]*|(?<=acl)[ \t]+)(?P<value>[^\n]*?)[ \t]*(?:-->|\*/|(?<=\w)[)\"'])?[ \t]*",
-    re.I,
+    r"(?:[:=]+[ \t]*|(?<=acl)[ \t]+)(?P<value>[^\n]*?)[ \t]*(?:-->|\*/|(?<=\w)[)\"'])?[ \t]*"
 )
-_AMONG_FIELDS = re.compile(r"\W*$|\[//\]:|[\w \t-]{1,40}[:=](?:\s|$)")
+_LINE = re.compile(rf"[ \t]*(?P<mark>{_MARKS})?{_SAYS}", re.I)
+_LINE_OF_CODE = re.compile(rf"[ \t]*(?P<mark>{_MARKS}|\#+(?=[ \t]))?{_SAYS}", re.I)
+_AMONG_FIELDS = re.compile(r"\W*$|\[//\]:|\[[^\]\n]*\]\s*$|(?:WEBVTT|NOTE)\b|[\w \t-]{1,40}[:=](?:\s|$)")
 _HEAD_LINES = 40
 _FIELD_MARKS = (":", "#+", "#+property:", "<!--")
 
@@ -73,15 +74,16 @@ def claims_access(text: str) -> bool:
     return _claim(text) is not None
 
 
-def head_statements(text: str) -> Iterator[Statement]:
+def head_statements(text: str, *, hash_remarks: bool = False) -> Iterator[Statement]:
     """What single lines at the head of a text say about who may see it.
 
     A line with the mark of a field, an attribute or a comment says so among the first lines; one without, as long as
-    nothing but such lines stands above it. What can be no list of groups is prose about access lists.
+    nothing but such lines stands above it. What can be no list of groups is prose about access lists. ``hash_remarks``:
+    a line after ``#`` is a remark, and no heading.
     """
     among_fields = True
     for line in visible(text[:_HEAD]).split("\n")[:_HEAD_LINES]:
-        match = _LINE.fullmatch(line)
+        match = (_LINE_OF_CODE if hash_remarks else _LINE).fullmatch(line)
         if match and says_who(match["name"]) and (match["mark"] or (among_fields and re.search("[:=]", line))):
             value = match["value"].strip()
             if looks_like_names(value) or (not value and match["mark"] in _FIELD_MARKS):

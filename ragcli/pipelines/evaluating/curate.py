@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ragcli.errors import ConfigError
+from ragcli.errors import ConfigError, GoldenError, reason
 from ragcli.evaluate.golden_sets.draft import Draft, draft_offline, draft_with_model, folded
 from ragcli.evaluate.golden_sets.file import GoldenSet, parse_golden, read_case
 from ragcli.evaluate.golden_sets.lint import Finding, lint
@@ -19,6 +19,7 @@ from ragcli.pipelines.evaluating.evaluate import resolve
 from ragcli.pipelines.evaluating.seen import all_groups
 from ragcli.pipelines.evaluating.steps import Steps, checked_scope
 from ragcli.records import GoldenCase, Scope, Trace, Usage
+from ragcli.regular_files import read_named
 
 
 def draft_golden(
@@ -105,9 +106,12 @@ def promote_trace(
 def append_rows(path: Path, rows: Sequence[dict[str, Any]]) -> int:
     """Adds the rows whose id and question the file does not have yet; how many were added.
 
-    Raises GoldenError when a row, or a line that is there already, is malformed; then nothing is written.
+    Raises GoldenError when a row, or a line that is there already, is malformed or unreadable; then nothing is written.
     """
-    kept = path.read_text(encoding="utf-8-sig") if path.exists() else ""
+    try:
+        kept = read_named(path).decode("utf-8-sig") if path.exists() else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise GoldenError(f"cannot read golden file {path}: {reason(error)}") from error
     there = parse_golden(kept, name=str(path)).cases if kept.strip() else ()
     questions, ids = {folded(case.question) for case in there}, {case.case_id for case in there}
     fresh: list[dict[str, Any]] = []

@@ -10,10 +10,10 @@ from pathlib import Path
 from ragcli.config import IngestConfig
 from ragcli.errors import SourceError, StoreError
 from ragcli.interfaces import Staging
-from ragcli.parse.files.opening import open_regular
 from ragcli.parse.files.walk import Ignored, SourceFile, on_disk, walk
 from ragcli.pipelines.ingesting.ingest_places import Place, is_under
 from ragcli.records import FileReport, FileState
+from ragcli.regular_files import open_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +93,15 @@ def scan_place(
 def guard(found: Scan, limit: float) -> None:
     """Raise SourceError when more than ``limit`` per cent of the root's documents are gone or passed over now.
 
-    A file whose content is there under another name is not gone; that is looked up only when it matters.
+    A file whose content is there under another name is not gone; that is looked up only when it matters. One of several
+    documents may always go, unless ``limit`` is 0: a folder of three notes is no catastrophe with two.
     """
     losing = sum(len(state.doc_ids) for state in found.gone)
     if found.total and losing / found.total * 100 > limit:
         sizes = {state.size for state in found.gone}
         moved = {digest(file.path) for file in found.todo if file.size in sizes}
         losing = sum(len(state.doc_ids) for state in found.gone if state.sha256 not in moved)
-    if found.total and losing / found.total * 100 > limit:
+    if found.total and losing / found.total * 100 > limit and not (limit and losing == 1 < found.total):
         needed = min(100, int(losing / found.total * 100) + 1)
         passed_over = [s for s in found.gone if on_disk(found.place.root.path, s.relative) is not None]
         there = f" or, as {passed_over[0].relative}, passed over now" if passed_over else ""
@@ -130,7 +131,7 @@ def guard_catalogue(staging: Staging, published: Mapping[str, str], limit: float
 def digest(path: Path) -> str | None:
     """The SHA-256 of a file, None when it cannot be read."""
     try:
-        with open_regular(path) as file:
+        with open_named(path, follow=False) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         return None

@@ -81,7 +81,7 @@ def test_disk_that_takes_no_more_bytes(tmp_path: Path, kilobytes: int) -> None:
     process = _child(tmp_path, 1, 1, preexec_fn=limit, stderr=subprocess.PIPE)
     _, errors = process.communicate()
     assert process.returncode == 1
-    assert "ragcli.errors.StoreError" in errors.splitlines()[-1]
+    assert "ragcli.errors.DiskError" in errors.splitlines()[-1]
     assert _served(tmp_path) == 0
     assert IndexFolder(tmp_path).verify() == []
     main(tmp_path, 1, 1)

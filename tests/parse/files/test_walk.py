@@ -13,9 +13,9 @@ import pytest
 from ragcli.config import IngestConfig
 from ragcli.errors import SourceError
 from ragcli.parse.files.globs import glob_pattern
-from ragcli.parse.files.opening import open_regular
 from ragcli.parse.files.walk import Ignored, SourceFile, on_disk, place_in, walk
 from ragcli.records import FileReport
+from ragcli.regular_files import open_named
 from tests.attack.walk import run
 from tests.parse.builders import write_tree
 
@@ -263,7 +263,7 @@ def test_a_file_that_became_a_pipe_or_a_link_is_not_opened(tmp_path: Path) -> No
     def attempt() -> None:
         for name in ("pipe", "a.md"):
             with pytest.raises(OSError):
-                open_regular(tmp_path / name)
+                open_named(tmp_path / name, follow=False)
         done.set()
 
     threading.Thread(target=attempt, daemon=True).start()

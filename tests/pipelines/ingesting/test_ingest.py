@@ -94,8 +94,22 @@ def test_a_renamed_file_is_not_lost(writer: Writer, docs: Path) -> None:
     assert counts(run(writer, docs)) == (2, 0, 2, 1)
     assert sorted(texts(writer)) == ["a.md", "moved.txt", "people/b.md"]
     (docs / "moved.txt").unlink()
+    (docs / "a.md").unlink()
     (docs / "other.txt").write_text("3rd!!")
+    with pytest.raises(SourceError, match="2 of 3 documents are gone"):
+        run(writer, docs)
+
+
+def test_one_of_several_documents_may_go_unless_none_may(writer: Writer, docs: Path) -> None:
+    run(writer, docs)
+    (docs / "c.txt").unlink()
     with pytest.raises(SourceError, match="1 of 3 documents are gone"):
+        run(writer, docs, max_delete=0)
+    assert counts(run(writer, docs)) == (0, 0, 1, 2)
+    (docs / "a.md").unlink()
+    assert counts(run(writer, docs)) == (0, 0, 1, 1)
+    (docs / "hr" / "b.md").unlink()
+    with pytest.raises(SourceError, match="1 of 1 documents are gone"):
         run(writer, docs)
 
 
@@ -103,9 +117,10 @@ def test_a_loss_over_the_limit_stops_before_anything_is_done(writer: Writer, doc
     run(writer, docs)
     before = writer.staging.document_keys()
     (docs / "c.txt").unlink()
-    with pytest.raises(SourceError, match="1 of 3 documents are gone") as caught:
+    (docs / "a.md").unlink()
+    with pytest.raises(SourceError, match="2 of 3 documents are gone") as caught:
         run(writer, docs)
-    assert "--max-delete 34" in caught.value.hint
+    assert "--max-delete 67" in caught.value.hint
     assert writer.staging.document_keys() == before
     with pytest.raises(SourceError):
         run(writer, docs / "nowhere")
