@@ -138,7 +138,7 @@ def _merge(layers: Sequence[_Said], *, base: Path, file: Path | None, user_file:
         said = _checked(said)
         if said.users:
             users.setdefault(said.key, []).append(said.value)
-        elif said.key == "answer.base_url" and said.key in users and not said.value.strip():
+        elif said.key == "answer.base_url" and said.key in users and said.value == "":
             continue  # an empty address does not take away the server that the user chose
         chosen[said.key] = said
     values: dict[str, dict[str, Any]] = {name: {} for name in SECTIONS}

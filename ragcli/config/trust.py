@@ -90,9 +90,7 @@ _PARTS = {
 
 REACHING: Mapping[str, Reach] = {
     "answer.provider": Reach("sends questions and passages to a model", lambda value, _: value == "extractive"),
-    "answer.base_url": Reach(
-        "names the server that gets questions, passages and a key", lambda value, _: not value.strip()
-    ),
+    "answer.base_url": Reach("names the server that gets questions, passages and a key", lambda value, _: value == ""),
     "chunk.context": Reach("sends every document to a model", lambda value, _: value == "off"),
     "index.path": Reach("names a folder outside of the project", _inside),
     "embed.model": Reach("names a folder outside of the project", _no_path_outside),

@@ -140,6 +140,8 @@ def _decode(content: Mapping[str, Any], path: Path) -> Manifest:
     if missing:
         raise StoreError(f"{path} lacks {', '.join(missing)}", hint=hint)
     try:
+        if (listed := len(content["segments"])) > _MOST_SEGMENTS:  # before the time is spent on making records of them
+            raise ValueError(f"it lists {listed:,} segments; {_MOST_SEGMENTS:,} are the most")
         manifest = decode(Manifest, content)
         _check(manifest)
         if VERSION_NAME.fullmatch(path.parent.name) and manifest.version != path.parent.name:
@@ -159,7 +161,7 @@ def _check(manifest: Manifest) -> None:
     for name in manifest.files:
         _check_path(name)
     names = [segment.name for segment in manifest.segments]
-    if len(names) > _MOST_SEGMENTS or len(set(names)) != len(names):
+    if len(set(names)) != len(names):
         raise ValueError(f"{len(names)} segments, of which {len(set(names))} have a name of their own")
     for segment in manifest.segments:
         _check_segment(segment)

@@ -67,6 +67,7 @@ def _commands() -> Iterator[Command]:
     yield Command("ingest", ("ingest", "tree", "--max-delete", "100"), frozenset({0, 6}))
     yield Command("use", ("versions", "use", "v000001"), frozenset({0, 6}))
     yield Command("prune", ("versions", "prune", "--keep", "1"), frozenset({0, 6}))
+    yield Command("forget", ("forget", _CURRENT_DOCUMENT), frozenset({0, 1, 2, 6}))
     yield Command("rebuild", ("index", "--rebuild"), frozenset({0, 6}))
 
 
