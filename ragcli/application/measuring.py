@@ -145,7 +145,7 @@ def _judge(config: Config, repeats: int, agreement: str = "") -> Judge:
     from ragcli.answer.check.support import check
     from ragcli.pipelines.evaluating.judge import model_judge, rule_judge
 
-    if config.answer.provider == "anthropic":
+    if config.answer.by_model:
         model = ConfiguredModels(config).text_model()
         return model_judge(model.name, model.complete, repeats=repeats, agreement=agreement)
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import dataclasses
 import os
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragcli.config import Config
 from ragcli.errors import ConfigError, ModelError
 
 if TYPE_CHECKING:
-    from ragcli.answer.model.text_model import MessagesTextModel
+    from ragcli.answer.model.text_model import WrittenTextModel
     from ragcli.interfaces import Embedder, Generator, Reranker
+    from ragcli.records import Passage
 
 
 class ConfiguredModels:
@@ -61,23 +62,29 @@ class ConfiguredModels:
 
         return load_generator(self._config, embedder=embedder, environ=os.environ)
 
-    def text_model(self, *, batch: bool = False) -> MessagesTextModel:
-        """The language model behind the Messages API. Raises ModelError without a key or under RAG_OFFLINE."""
+    def text_model(self, *, batch: bool = False) -> WrittenTextModel:
+        """The language model behind an API. Raises ModelError without a key or under RAG_OFFLINE."""
         from ragcli.answer.loading import text_model
 
         return text_model(self._config, os.environ, batch=batch)
 
+    def request(self, question: str, passages: Sequence[Passage]) -> dict[str, Any] | None:
+        """The body that would be sent to a model for a question; None when nothing leaves the machine."""
+        from ragcli.answer.loading import first_request
+
+        return first_request(self._config, os.environ, question, passages)
+
     def reach(self) -> str:
-        """Ask the model behind the Messages API to count the tokens of a word, which costs nothing; what answered.
+        """Ask the configured model the least that shows it is there; what answered, and where.
 
         Raises ModelError when it cannot be reached or refuses.
         """
-        from ragcli.answer.loading import messages_client
+        from ragcli.answer.loading import model_client
 
         settings = self._config.answer
-        client = messages_client(self._config, os.environ)
-        client.count_tokens({"model": settings.model, "messages": [{"role": "user", "content": "Hello"}]})
-        return f"anthropic, {settings.model} answers"
+        client = model_client(self._config, os.environ)
+        client.reach(settings.model)
+        return f"{settings.provider}, {settings.model} answers at {client.endpoint.host}"
 
     def _beside(self, name: str) -> str:
         """A model name as it is; one that is a folder beside the settings file as its path."""

@@ -178,16 +178,15 @@ class AnswerConfig:
 
     provider: str = _setting(
         "extractive",
-        "extractive (offline) or anthropic",
+        "extractive (offline), anthropic or openai (chat completions, which many servers speak)",
         group=plugins.GENERATORS,
-        own=("extractive", "anthropic"),
+        own=("extractive", "anthropic", "openai"),
     )
-    model: str = _setting("claude-sonnet-5-5", "the model behind the Messages API")
-    base_url: str = _setting(
-        "", "another server that speaks the Anthropic Messages API; your own settings alone may name one"
-    )
+    model: str = _setting("claude-sonnet-5-5", "the model, as its server calls it")
+    base_url: str = _setting("", "another server that speaks the provider's form; your own settings alone may name one")
     max_tokens: int = _setting(1024, "output tokens of one answer", low=1)
-    timeout_seconds: float = _setting(60.0, "of one request", low=1)
+    timeout_seconds: float = _setting(60.0, "the longest silence of a server", low=1)
+    deadline_seconds: float = _setting(300.0, "of a whole reply, tries and all", low=1)
     retries: int = _setting(3, "on 429, 5xx and overload", low=0)
     passages: int = _setting(8, "passages sent to the generator", low=1)
     passage_tokens: int = _setting(3000, "tokens of all passages sent", low=64)
@@ -196,6 +195,11 @@ class AnswerConfig:
     direct_max_tokens: int = _setting(100000, "a corpus up to this size may be sent whole with --direct", low=0)
     max_steps: int = _setting(6, "searches one --agentic answer may make", low=1)
     link: bool = _setting(True, "file links on terminals that support them")
+
+    @property
+    def by_model(self) -> bool:
+        """Whether a model behind an API writes the answer."""
+        return self.provider in ("anthropic", "openai")
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ragcli.records import Claim, Completion, EmbedderInfo, ModelRequest, Passage, Usage
 
@@ -106,3 +106,6 @@ class Models(Protocol):
 
         Raises ModelError when it may not or cannot be used.
         """
+
+    def request(self, question: str, passages: Sequence[Passage]) -> dict[str, Any] | None:
+        """The body that would be sent to a model for a question; None when nothing leaves the machine."""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         ModelRequest as ModelRequest,
         NotFoundReason as NotFoundReason,
         Passage as Passage,
+        Underlying as Underlying,
         Usage as Usage,
     )
     from ragcli.records.documents import (
@@ -94,7 +95,7 @@ __getattr__ = late_names(
         "answers": "NO_DIFFERENCES Answer AskResult Citation Differences Queried Sentence SentenceStatus Step Trace "
         "Verdict",
         "chunks": "Chunk",
-        "completions": "Claim Completion ModelRequest NotFoundReason Passage Usage",
+        "completions": "Claim Completion ModelRequest NotFoundReason Passage Underlying Usage",
         "documents": "Alias Block BlockKind Coverage Document FileReport Metadata Section Span is_open "
         "stricter_default",
         "golden": "GoldenCase Judgment",

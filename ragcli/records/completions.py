@@ -12,6 +12,20 @@ NotFoundReason = Literal["no_candidates", "low_evidence", "model_declined", "all
 
 
 @dataclass(frozen=True, slots=True)
+class Underlying:
+    """What the stretch ``at`` of a query's result rests on: a row, at ``span`` of a chunk's text.
+
+    ``span`` is None where the whole document is meant.
+    """
+
+    at: Span
+    chunk: Chunk
+    source: str
+    span: Span | None
+    effective_date: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
     """A chunk as sent to the generator under a number from 1.
 
@@ -19,6 +33,9 @@ class Passage:
     ``document.text[span]`` around it, in a document of ``media_type``. ``page_starts`` holds (offset in the document,
     page) for each page that begins in or before the span; the scores are those of retrieval, None where that stage did
     not run.
+
+    The result of a ``query`` is a passage too: ``text`` is the result, and ``rows`` are what it was made of, which is
+    cited in its place; its own chunk is a name and no more.
     """
 
     number: int
@@ -32,6 +49,15 @@ class Passage:
     dense_score: float | None = None
     bm25_score: float | None = None
     rerank_score: float | None = None
+    query: str = ""
+    rows: tuple[Underlying, ...] = ()
+
+    @property
+    def chunk_ids(self) -> tuple[str, ...]:
+        """The chunks that its text comes from."""
+        if not self.query:
+            return (self.chunk.chunk_id,)
+        return tuple(dict.fromkeys(row.chunk.chunk_id for row in self.rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +100,7 @@ class Completion:
     """What a generator produced. ``cited`` in its claims are passage numbers as text, exactly as received.
 
     ``unanswered`` are the parts of a question of several parts that nothing answers, where others are answered.
+    ``notices`` are what a reader should know of how it came about, such as that it was cut off.
     """
 
     found: bool
@@ -84,3 +111,4 @@ class Completion:
     confidence: float | None = None
     not_found_reason: NotFoundReason | None = None
     unanswered: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()

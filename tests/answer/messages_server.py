@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
 import threading
 import time
@@ -40,6 +42,18 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(name.replace("_", "-"), value)
         self.end_headers()
         self.wfile.write(body)
+
+    def begin_stream(self, kind: str = "text/event-stream") -> None:
+        """The head of a reply that comes in chunks."""
+        self.send_response(200)
+        self.send_header("content-type", kind)
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+
+    def send_chunk(self, raw: bytes) -> None:
+        """One chunk; an empty one is the end."""
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(raw), raw))
+        self.wfile.flush()
 
 
 class MessagesServer(ThreadingHTTPServer):
@@ -123,15 +137,14 @@ def streams(
     piece: int = 7,
     cut_after: int | None = None,
     error_after: int | None = None,
+    end_after: int | None = None,
+    stop: str = "end_turn",
     citations: Sequence[Any] = (),
 ) -> Act:
-    """An act: the text as server-sent events; the connection cut, or an error event, after so many pieces."""
+    """An act: the text as server-sent events; after so many pieces the connection cut, an error sent, or the end."""
 
     def act(handler: Handler) -> None:
-        handler.send_response(200)
-        handler.send_header("content-type", "text/event-stream")
-        handler.send_header("transfer-encoding", "chunked")
-        handler.end_headers()
+        handler.begin_stream()
         start = message(content=[], stop="")
         start["stop_reason"] = None
         _event(handler, {"type": "message_start", "message": start})
@@ -144,21 +157,41 @@ def streams(
             if number == error_after:
                 _event(handler, {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})
                 break
+            if number == end_after:
+                handler.send_chunk(b"")
+                return
             delta: dict[str, Any] = {"type": "text_delta", "text": text[at : at + piece]}
             _event(handler, {"type": "content_block_delta", "index": 0, "delta": delta})
         for citation in citations:
             cited = {"type": "citations_delta", "citation": citation}
             _event(handler, {"type": "content_block_delta", "index": 0, "delta": cited})
         _event(handler, {"type": "content_block_stop", "index": 0})
-        delta = {"stop_reason": "end_turn", "stop_sequence": None}
+        delta = {"stop_reason": stop, "stop_sequence": None}
         _event(handler, {"type": "message_delta", "delta": delta, "usage": {"output_tokens": 20}})
         _event(handler, {"type": "message_stop"})
-        handler.wfile.write(b"0\r\n\r\n")
+        handler.send_chunk(b"")
 
     return act
 
 
+def trickles(raw: bytes, seconds: float, kind: str) -> Act:
+    """An act: the bytes again and again, one each so many seconds, until nobody listens."""
+
+    def act(handler: Handler) -> None:
+        handler.begin_stream(kind)
+        handler.close_connection = True
+        with contextlib.suppress(OSError):
+            for byte in itertools.cycle(raw):
+                handler.send_chunk(bytes([byte]))
+                time.sleep(seconds)
+
+    return act
+
+
+def sends_event(handler: Handler, data: dict[str, Any]) -> None:
+    """A server-sent event without a name."""
+    handler.send_chunk(f"data: {json.dumps(data)}\n\n".encode())
+
+
 def _event(handler: Handler, data: dict[str, Any]) -> None:
-    raw = f"event: {data['type']}\ndata: {json.dumps(data)}\n\n".encode()
-    handler.wfile.write(b"%x\r\n%s\r\n" % (len(raw), raw))
-    handler.wfile.flush()
+    handler.send_chunk(f"event: {data['type']}\ndata: {json.dumps(data)}\n\n".encode())

@@ -280,8 +280,9 @@ def _send(found: Endpoint) -> None:
     if not found.url.startswith("http://") or wrong(found):
         return
     from ragcli.answer.model.anthropic import MessagesClient
+    from ragcli.answer.model.connection import Connection
 
-    client = MessagesClient(found, timeout_seconds=5, retries=0)
+    client = MessagesClient(Connection(found, timeout_seconds=5, retries=0))
     with suppress(RagError):  # nobody listens at another port
         client.count_tokens({"model": "m", "messages": [{"role": "user", "content": "x"}]})
 

@@ -18,7 +18,18 @@ from ragcli.answer.extract.plain import as_read
 from ragcli.language.patterns import pattern
 from ragcli.language.sentences import sentence_spans
 from ragcli.quotes import Normalised, locate, locate_loosely, normalise
-from ragcli.records import NO_DIFFERENCES, Answer, Citation, Claim, Completion, Passage, Sentence, SentenceStatus, Span
+from ragcli.records import (
+    NO_DIFFERENCES,
+    Answer,
+    Citation,
+    Claim,
+    Completion,
+    Passage,
+    Sentence,
+    SentenceStatus,
+    Span,
+    Underlying,
+)
 
 
 def verify(
@@ -80,12 +91,15 @@ class Verifier:
             sentences=tuple(self._sentences),
             citations=tuple(citations),
             invalid_citations=tuple(dict.fromkeys(name for item in checked for name in item.invalid)),
-            passages=tuple(passage.chunk.chunk_id for passage in self._passages),
+            passages=tuple(dict.fromkeys(one for passage in self._passages for one in passage.chunk_ids)),
             provider=completion.provider,
             model=completion.model,
             usage=completion.usage,
             confidence=completion.confidence,
-            notices=tuple(notices) + (conflicts(self._sentences, citations, self._passages) if found else ()),
+            notices=(*completion.notices, *notices)
+            + (
+                conflicts(self._sentences, citations, [one for one in self._passages if not one.query]) if found else ()
+            ),
         )
 
 
@@ -108,7 +122,9 @@ class _Desk:
         stands = any(item.span is not None for item in quoted)
         carried = status != "unsupported" or (stands and _is_doubtful(verdict))
         differs = NO_DIFFERENCES if status == "supported" else verdict.differs
-        quoted = tuple(_shown(claim.text, item) for item in quoted)
+        if status == "supported" and any(item.passage.query for item in quoted):
+            status = "paraphrase"  # what a query came to stands in no document
+        quoted = tuple(shown for item in quoted for shown in _cited(claim.text, item))
         return Checked(claim.text, status, quoted, invalid, verdict.reason, carried, differs)
 
     def _known(self, claim: Claim, index: int) -> bool:
@@ -229,6 +245,21 @@ def _readable(passage: Passage) -> str:
 
 def _heading(passage: Passage) -> str:
     return "\n".join(part for part in (passage.chunk.prefix, passage.effective_date or "", passage.chunk.lead) if part)
+
+
+def _cited(text: str, item: Quoted) -> tuple[Quoted, ...]:
+    """What is printed for a citation: for a query's result the rows of documents that the quoted part was made of."""
+    if not item.passage.query:
+        return (_shown(text, item),)
+    rows, span = item.passage.rows, item.span
+    here = [row for row in rows if span is not None and row.at.start < span.end and span.start < row.at.end]
+    return tuple(map(_row, here or rows))
+
+
+def _row(row: Underlying) -> Quoted:
+    chunk = row.chunk
+    passage = Passage(0, chunk, chunk.text, chunk.span, row.source, row.effective_date)
+    return Quoted(passage, row.span.of(chunk.text) if row.span is not None else "", row.span)
 
 
 def _shown(text: str, item: Quoted) -> Quoted:

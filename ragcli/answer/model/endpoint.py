@@ -2,7 +2,8 @@
 
 Secrets come from the environment alone, and the address from the user's own settings (``config.trust`` sees to that):
 no file that came with a folder names it. Anthropic's key goes to Anthropic, or to the https server that the user named
-in its place. A server on this machine gets it only when ``RAG_ANSWER_KEY`` says so.
+in its place; OpenAI's goes to OpenAI alone, because half of the world speaks its form. A server on this machine gets
+neither: ``RAG_ANSWER_KEY`` is the key for it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from dataclasses import dataclass, field
 from ragcli.answer.model.address import Address, read_address
 from ragcli.errors import ModelError
 
-DEFAULT_URL = "https://api.anthropic.com"
 OWN_KEY = "RAG_ANSWER_KEY"
 """The variable whose key goes to the server of ``answer.base_url``, wherever that is."""
 PLACEHOLDER = "none"
@@ -21,10 +21,46 @@ PLACEHOLDER = "none"
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
-    """A server that speaks the Messages API. At most one of ``api_key`` and ``auth_token`` is set; neither is shown.
+class Service:
+    """A form of request that many servers speak, and whose it is.
 
-    ``key_from`` is the variable the key came from, empty for the placeholder.
+    ``url`` is where requests go when no server is named, ``url_from`` the variable that may name one. ``keys`` are the
+    variables of its owner's keys; ``lends_key`` says whether they go to an https server that is named in its place.
+    """
+
+    provider: str
+    form: str
+    url: str
+    url_from: str
+    keys: tuple[str, ...]
+    lends_key: bool
+
+
+MESSAGES = Service(
+    "anthropic",
+    "the Messages API",
+    "https://api.anthropic.com",
+    "ANTHROPIC_BASE_URL",
+    ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
+    lends_key=True,
+)
+CHAT = Service(
+    "openai",
+    "the chat completions API",
+    "https://api.openai.com/v1",
+    "OPENAI_BASE_URL",
+    ("OPENAI_API_KEY",),
+    lends_key=False,
+)
+SERVICES = {service.provider: service for service in (MESSAGES, CHAT)}
+"""By the ``answer.provider`` that speaks it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A server that speaks a service's form. At most one of ``api_key`` and ``auth_token`` is set; neither is shown.
+
+    ``key_from`` is the variable the key came from, empty for the placeholder. ``is_own`` for the service's own server.
     """
 
     url: str
@@ -33,44 +69,57 @@ class Endpoint:
     auth_token: str | None = field(default=None, repr=False)
     key_from: str = ""
     is_local: bool = False
+    is_own: bool = False
+    service: Service = MESSAGES
 
 
-def find_endpoint(base_url: str, origin: str, environ: Mapping[str, str], *, offline: bool) -> Endpoint:
+def find_endpoint(
+    base_url: str, origin: str, environ: Mapping[str, str], *, offline: bool, service: Service = MESSAGES
+) -> Endpoint:
     """The endpoint for ``answer.base_url``, whose value comes from ``origin`` (as ``Config.origins`` names it).
 
     Raises ModelError (``offline``, ``no_key``), ConfigError for an address that is none or that is not safe to use.
     """
     if offline:
         raise ModelError(
-            "answer.provider is anthropic and RAG_OFFLINE is set: nothing was sent",
+            f"answer.provider is {service.provider} and RAG_OFFLINE is set: nothing was sent",
             hint="--provider extractive answers offline; or unset RAG_OFFLINE",
             category="offline",
         )
+    address, is_own = find_server(base_url, origin, environ, service)
+    key_from, key = _key(address, is_own, environ, service)
+    token = key if key_from == "ANTHROPIC_AUTH_TOKEN" else None
+    api_key = None if token else key
+    return Endpoint(address.url, address.host, api_key, token, key_from, address.is_local, is_own, service)
+
+
+def find_server(base_url: str, origin: str, environ: Mapping[str, str], service: Service) -> tuple[Address, bool]:
+    """The server for ``answer.base_url``, and whether it is the service's own. Raises ConfigError as above.
+
+    Its address is the one that the service's client starts from: that of chat completions ends in a path, and ``/v1``
+    where none was given; that of messages does without ``/v1``.
+    """
     where = f"answer.base_url ({origin})"
     if not base_url.strip():
-        base_url, where = environ.get("ANTHROPIC_BASE_URL") or DEFAULT_URL, "ANTHROPIC_BASE_URL"
-    address = read_address(base_url, where)
-    is_default = address.url.removesuffix("/v1") == DEFAULT_URL
-    key_from, key = _key(address, is_default, environ)
-    token = key if key_from == "ANTHROPIC_AUTH_TOKEN" else None
-    url = address.url.removesuffix("/v1")
-    return Endpoint(url, address.host, None if token else key, token, key_from, address.is_local)
+        base_url, where = environ.get(service.url_from) or service.url, service.url_from
+    found = read_address(base_url, where)
+    bare = found.url.removesuffix("/v1")
+    is_own = bare == service.url.removesuffix("/v1")
+    scheme_and_host = f"{found.url.partition('://')[0]}://{found.host}"
+    url = bare if service is MESSAGES else f"{bare}/v1" if bare == scheme_and_host else found.url
+    return Address(url, found.host, found.is_local), is_own
 
 
-def _key(address: Address, is_default: bool, environ: Mapping[str, str]) -> tuple[str, str]:
+def _key(address: Address, is_own: bool, environ: Mapping[str, str], service: Service) -> tuple[str, str]:
     """The variable whose value goes to a server, and the value."""
-    names = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"]
-    if address.is_local:
-        names = [OWN_KEY]
-    elif not is_default:
-        names = [OWN_KEY, *names]
-    for name in names:
+    lent = service.keys if service.lends_key and not address.is_local else ()
+    for name in service.keys if is_own else (OWN_KEY, *lent):
         if environ.get(name):
             return name, environ[name]
-    if is_default:
+    if is_own:
         raise ModelError(
-            "no key for the Messages API: ANTHROPIC_API_KEY is not set",
-            hint="export ANTHROPIC_API_KEY=…; or --provider extractive, which needs none",
+            f"no key for {service.form}: {service.keys[0]} is not set",
+            hint=f"export {service.keys[0]}=…; or --provider extractive, which needs none",
             category="no_key",
         )
     return "", PLACEHOLDER

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ragcli.answer.model.endpoint import MESSAGES, Service
 from ragcli.language.patterns import pattern
 from ragcli.language.scripts import UNSEEN
 from ragcli.records import Passage
@@ -90,6 +91,15 @@ def request(question: str, passages: Sequence[Passage], *, model: str, max_token
     if schema:
         body["output_config"] = {"format": {"type": "json_schema", "schema": SCHEMA}}
     return body
+
+
+def schema_first(service: Service, *, is_own: bool) -> bool:
+    """Whether a server is first asked for a schema's form, or at once for the tagged one.
+
+    A server that speaks the Messages API in Anthropic's place may take ``output_config`` and pass over it in silence
+    (llama.cpp does); those that speak chat completions know ``response_format`` or refuse it.
+    """
+    return is_own or service is not MESSAGES
 
 
 def cached(text: str) -> dict[str, Any]:

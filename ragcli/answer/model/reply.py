@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,10 @@ _ANSWER = re.compile(r"<answer\b([^>]*)>(.*?)(?:</answer\s*>|\Z)", re.DOTALL | r
 _SENTENCE = re.compile(r"<sentence\b[^>]*>(.*?)</sentence\s*>", re.DOTALL | re.IGNORECASE)
 _CITE = re.compile(r"<cite\b([^>]*)>(.*?)</cite\s*>", re.DOTALL | re.IGNORECASE)
 _PASSAGE = re.compile(r"""(?:passage|id)\s*=\s*["']?\s*([^"'\s>]*)""", re.IGNORECASE)
+_ANSWER_TAG = re.compile(r"<answer\b([^>]*)>", re.IGNORECASE)
+_SENTENCES = re.compile(r'"sentences"\s*:\s*\[')
+_FOUND = re.compile(r'"found"\s*:\s*true')
+_BETWEEN = re.compile(r"[\s,]*")
 _NOT_FOUND = re.compile(r"""found\s*=\s*["']?\s*false""", re.IGNORECASE)
 _MARK = re.compile(r"\s*\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\]")
 
@@ -137,33 +141,60 @@ def _plain(text: str) -> str:
     return html.unescape(text).strip()
 
 
+def read_begun(text: str) -> Reply | None:
+    """What is complete of a reply that ends too early, in any form; None when no sentence of it is.
+
+    Of prose the last sentence is left out unless it ends as sentences do.
+    """
+    claims = tuple(ClaimStream().feed(text))
+    if not claims and not text.lstrip(" \n`").startswith(("{", "<", "json")):
+        claims = read_prose(text).claims
+        claims = claims if text.rstrip().endswith((".", "!", "?", "]")) else claims[:-1]
+    return Reply(True, claims) if claims else None
+
+
 class ClaimStream:
-    """Claims from a structured reply while it is still being written: each as soon as its object is closed."""
+    """Claims from a reply while it is still being written: each as soon as it is closed, by schema or tagged."""
 
     def __init__(self) -> None:
         self._text = ""
         self._at = -1
+        self._next: Callable[[], Claim | None] = self._object
 
     def feed(self, more: str) -> Iterator[Claim]:
         """Adds text; yields the claims it completed."""
         self._text += more
-        if self._at < 0:
-            found = re.search(r'"sentences"\s*:\s*\[', self._text)
-            if found is None or re.search(r'"found"\s*:\s*true', self._text[: found.start()]) is None:
-                return
-            self._at = found.end()
-        while (piece := self._next()) is not None:
-            claim = claim_of(piece)
-            if claim is not None and claim.text:
+        if self._at < 0 and not self._begun():
+            return
+        while (claim := self._next()) is not None:
+            if claim.text:
                 yield claim
 
-    def _next(self) -> Any | None:
-        match = re.compile(r"[\s,]*").match(self._text, self._at)
-        start = match.end() if match else self._at
+    def _begun(self) -> bool:
+        """Whether the sentences have begun, and in which form."""
+        if tag := _ANSWER_TAG.search(self._text):
+            self._next = self._element
+            self._at = len(self._text) if _NOT_FOUND.search(tag[1]) else tag.end()
+        elif found := _SENTENCES.search(self._text):
+            if _FOUND.search(self._text, 0, found.start()):
+                self._at = found.end()
+        return self._at >= 0
+
+    def _element(self) -> Claim | None:
+        match = _SENTENCE.search(self._text, self._at)
+        if match is None:
+            return None
+        self._at = match.end()
+        return _tagged_claim(match[1])
+
+    def _object(self) -> Claim | None:
+        start = _BETWEEN.match(self._text, self._at).end()  # type: ignore[union-attr] # it matches nothing as well
         if not self._text.startswith("{", start):
             return None
         try:
-            value, self._at = json.JSONDecoder().raw_decode(self._text, start)
-        except json.JSONDecodeError:
+            value, end = json.JSONDecoder().raw_decode(self._text, start)
+        except (json.JSONDecodeError, RecursionError):
             return None
-        return value
+        claim = claim_of(value)
+        self._at = end if claim is not None else len(self._text)
+        return claim

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ragcli.answer.extract.followup import standalone
-from ragcli.answer.model.anthropic import MessagesClient
+from ragcli.answer.model.message import ModelClient
 from ragcli.answer.model.prompt import cached, text_block, visible
 from ragcli.records import Usage
 
@@ -19,7 +19,7 @@ answer it. If it can be understood as it is, repeat it. Reply with the question 
 """
 
 
-def rewrite(question: str, earlier: Sequence[str], *, client: MessagesClient, model: str) -> tuple[str, Usage]:
+def rewrite(question: str, earlier: Sequence[str], *, client: ModelClient, model: str) -> tuple[str, Usage]:
     """``question`` so that it stands alone after the ``earlier`` ones (oldest first), and what that cost.
 
     Raises ModelError when the model cannot be reached.

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any
 
-from ragcli.answer.model.anthropic import Message, MessagesClient
+from ragcli.answer.model.message import Batch, Message, ModelClient
 from ragcli.answer.model.prompt import cached, text_block
 from ragcli.records import ModelRequest, Usage
 
 _AT_ONCE = 4
 
 
-class MessagesTextModel:
-    """A ``TextModel``: concurrent calls, or one Message Batch when ``batch`` is set (half the price, up to a day)."""
+class WrittenTextModel:
+    """A ``TextModel``: concurrent calls, or one ``batch`` where there is one (half the price, up to a day)."""
 
-    def __init__(self, client: MessagesClient, model: str, *, batch: bool = False) -> None:
+    def __init__(self, client: ModelClient, model: str, *, batch: Batch | None = None) -> None:
         self._client = client
         self._model = model
         self._batch = batch
@@ -40,8 +40,8 @@ class MessagesTextModel:
         The first request of each shared text goes ahead alone: it writes the cache that the others read.
         """
         bodies = [self._about(request, max_tokens) for request in requests]
-        if self._batch and len(bodies) > 1:
-            for index, message in self._client.batch(bodies):
+        if self._batch is not None and len(bodies) > 1:
+            for index, message in self._batch(bodies):
                 yield index, message.text, message.usage
             return
         for group in _groups(requests):

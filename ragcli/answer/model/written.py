@@ -6,13 +6,20 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ragcli.answer.model import prompt
-from ragcli.answer.model.anthropic import Message, MessagesClient
-from ragcli.answer.model.reply import ClaimStream, Reply, read_cited, read_prose, read_structured, read_tagged
+from ragcli.answer.model.message import CUT_OFF, Message, ModelClient
+from ragcli.answer.model.reply import (
+    ClaimStream,
+    Reply,
+    read_begun,
+    read_cited,
+    read_prose,
+    read_structured,
+    read_tagged,
+)
 from ragcli.config import AnswerConfig
 from ragcli.errors import ModelError
 from ragcli.records import Claim, Completion, Passage, Usage
 
-PROVIDER = "anthropic"
 _REPAIR = (
     "That reply could not be read. Give the same answer again in exactly this form and nothing else:\n"
     + prompt.TAGGED_FORMAT.strip()
@@ -20,23 +27,17 @@ _REPAIR = (
 
 
 class WrittenAnswerer:
-    """A ``Generator`` behind the Messages API."""
+    """A ``Generator`` behind a model's server."""
 
-    def __init__(self, config: AnswerConfig, client: MessagesClient) -> None:
+    def __init__(self, config: AnswerConfig, client: ModelClient) -> None:
         self._config = config
         self._client = client
-        self._schema = True
+        self._schema = prompt.schema_first(client.endpoint.service, is_own=client.endpoint.is_own)
 
     @property
-    def client(self) -> MessagesClient:
+    def client(self) -> ModelClient:
         """The connection, for what else is asked of the same model."""
         return self._client
-
-    def request(self, question: str, passages: Sequence[Passage]) -> dict[str, Any]:
-        """The body of the request as ``generate`` sends it first."""
-        return prompt.request(
-            question, passages, model=self._config.model, max_tokens=self._config.max_tokens, schema=self._schema
-        )
 
     def generate(self, question: str, passages: Sequence[Passage]) -> Completion:
         """The model's answer, not yet checked. Raises ModelError when it cannot be had."""
@@ -53,53 +54,69 @@ class WrittenAnswerer:
             if on_claim is not None:
                 on_claim(claim)
 
-        body = self.request(question, passages)
-        streamed = give if on_claim is not None and self._schema else None
+        streamed = give if on_claim is not None else None
         try:
+            body = self._request(question, passages)
             message = self._sent(body, streamed)
         except ModelError as error:
-            if not (self._schema and _knows_no_schema(error)):
+            if not (self._schema and not given and _knows_no_schema(error)):
                 raise
             self._schema = False
-            body = self.request(question, passages)
-            message = self._sent(body, None)
-        made = self._completion(body, message)
+            body = self._request(question, passages)
+            message = self._sent(body, streamed)
+        made = self._completion(body, message, given)
         for claim in made.claims[len(given) :]:
             give(claim)
         return made
 
+    def _request(self, question: str, passages: Sequence[Passage]) -> dict[str, Any]:
+        settings = self._config
+        return prompt.request(
+            question, passages, model=settings.model, max_tokens=settings.max_tokens, schema=self._schema
+        )
+
     def _sent(self, body: dict[str, Any], on_claim: Callable[[Claim], None] | None) -> Message:
         if on_claim is None:
-            message = self._client.send(body)
-        else:
-            stream, give = ClaimStream(), on_claim
+            return self._client.send(body)
+        stream = ClaimStream()
+        for piece in self._client.stream(body):
+            if isinstance(piece, Message):
+                return piece
+            for claim in stream.feed(piece):
+                on_claim(claim)
+        raise AssertionError("a stream ends with the whole message")
 
-            def on_text(piece: str) -> None:
-                for claim in stream.feed(piece):
-                    give(claim)
-
-            message = self._client.stream(body, on_text)
-        if message.stop_reason in ("max_tokens", "model_context_window_exceeded"):
-            raise ModelError(
-                f"the answer was cut off after {message.usage.output_tokens} tokens (answer.max_tokens is "
-                f"{self._config.max_tokens})",
-                hint="raise answer.max_tokens",
-                category="cut_off",
-            )
-        return message
-
-    def _completion(self, body: dict[str, Any], message: Message) -> Completion:
-        usage = message.usage
-        reply = read_structured(message.text) or read_tagged(message.text) or read_cited(message.content)
+    def _completion(self, body: dict[str, Any], message: Message, given: Sequence[Claim]) -> Completion:
+        if message.stop_reason in CUT_OFF:
+            return self._cut_off(message)
+        usage, text = message.usage, message.text
+        reply = read_structured(text) or read_tagged(text) or read_cited(message.content)
+        if reply is None and given:
+            return self._made(Reply(True, tuple(given)), message, usage, "the end of its reply could not be read")
         if reply is None:
-            repaired = self._repaired(body, message)
-            usage = usage + repaired.usage
-            reply = (
-                read_tagged(repaired.text)
-                or read_structured(repaired.text)
-                or read_prose(repaired.text if repaired.text.strip() else message.text)
+            again = self._repaired(body, message)
+            usage = usage + again.usage
+            if again.stop_reason in CUT_OFF:
+                return self._cut_off(again, message.usage)
+            reply = read_tagged(again.text) or read_structured(again.text) or _as_prose(again.text, text)
+        if reply is None:
+            raise empty_reply(message.model or self._config.model)
+        return self._made(reply, message, usage)
+
+    def _cut_off(self, message: Message, before: Usage | None = None) -> Completion:
+        """What was complete of an answer that was too long. Raises ModelError when nothing was."""
+        tokens, limit = message.usage.output_tokens, self._config.max_tokens
+        said = f"the answer was cut off after {tokens} tokens (answer.max_tokens is {limit})"
+        reply = read_begun(message.text)
+        if reply is None:
+            raise ModelError(
+                said, hint="raise answer.max_tokens; a model that thinks first needs more", category="cut_off"
             )
-        return completion(reply, model=message.model or self._config.model, usage=usage)
+        return self._made(reply, message, (before or Usage()) + message.usage, f"{said}: what was complete is shown")
+
+    def _made(self, reply: Reply, message: Message, usage: Usage, *notices: str) -> Completion:
+        provider, model = self._client.endpoint.service.provider, message.model or self._config.model
+        return completion(reply, provider=provider, model=model, usage=usage, notices=notices)
 
     def _repaired(self, body: dict[str, Any], message: Message) -> Message:
         """One more try, in the tagged form, with the reply that could not be read before it."""
@@ -110,19 +127,34 @@ class WrittenAnswerer:
             {"role": "assistant", "content": said},
             {"role": "user", "content": _REPAIR},
         ]
-        return self._sent(again, None)
+        return self._client.send(again)
 
 
-def completion(reply: Reply, *, model: str, usage: Usage) -> Completion:
+def completion(reply: Reply, *, provider: str, model: str, usage: Usage, notices: Sequence[str] = ()) -> Completion:
     """What was read, as a completion."""
     return Completion(
         found=reply.found,
         claims=reply.claims,
-        provider=PROVIDER,
+        provider=provider,
         model=model,
         usage=usage,
         not_found_reason=None if reply.found else "model_declined",
+        notices=tuple(notices),
     )
+
+
+def empty_reply(model: str) -> ModelError:
+    """The error for a reply in which nothing is said: that is no word about the documents."""
+    return ModelError(
+        f"{model} gave an empty answer",
+        hint="ask again; or check that answer.model is one that follows instructions",
+        category="empty_reply",
+    )
+
+
+def _as_prose(*texts: str) -> Reply | None:
+    """The first of the texts in which something is said."""
+    return next((reply for reply in map(read_prose, texts) if reply.claims), None)
 
 
 def _knows_no_schema(error: ModelError) -> bool:
@@ -130,5 +162,8 @@ def _knows_no_schema(error: ModelError) -> bool:
     said = error.message.casefold()
     return error.category == "bad_request" and any(
         word in said
-        for word in ("output_config", "output_format", "json_schema", "schema", "extra inputs", "unknown field")
+        for word in (
+            *("output_config", "output_format", "response_format", "json_schema", "schema"),
+            *("extra inputs", "unknown field", "structured output"),
+        )
     )

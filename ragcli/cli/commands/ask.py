@@ -44,7 +44,9 @@ def ask(
     include_superseded: IncludeSuperseded = False,
     no_rerank: NoRerank = False,
     at: At = None,
-    provider: Annotated[str | None, typer.Option(help="extractive or anthropic [default: answer.provider].")] = None,
+    provider: Annotated[
+        str | None, typer.Option(help="extractive, anthropic or openai [default: answer.provider].")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 3 when a sentence has no support.")] = False,
     session: Annotated[str | None, typer.Option(metavar="NAME", help="Go on with a conversation.")] = None,
     direct: Annotated[bool, typer.Option("--direct", help="Send the whole corpus instead of passages.")] = False,
@@ -67,7 +69,7 @@ def ask(
             run.output.result(plan.to_json(), lambda: prompts.text(plan))
             return
         run.output.notice(prompts.text(plan))
-    streams = run.output.streams and index.config.answer.provider == "anthropic"
+    streams = run.output.streams and index.config.answer.by_model
     shown = answers.Streamed(run.output) if streams else None
     result = index.ask(asked, session=session, direct=direct, agentic=agentic, on_sentence=shown, **scope)
     _print(run, index, result, shown)

@@ -118,8 +118,9 @@ def _reranker(index: Index) -> str:
 
 def _provider(index: Index) -> Check:
     settings = index.config.answer
-    if settings.provider == "extractive":
-        return Check("answers", "ok", "extractive, offline")
+    if not settings.by_model:
+        offline = ", offline" if settings.provider == "extractive" else ""
+        return Check("answers", "ok", f"{settings.provider}{offline}")
     return _tried("answers", index.models.reach)
 
 

@@ -6,7 +6,7 @@ import dataclasses
 import time
 
 from ragcli.answer.check.verify import verify
-from ragcli.answer.model.searching import SearchingAnswerer
+from ragcli.answer.model.searching import SearchingAnswerer, search_tool
 from ragcli.pipelines.asking.inquiry import Gathered, Inquiry
 from ragcli.pipelines.asking.several import in_turns
 from ragcli.records import AskResult, Passage, Retrieval
@@ -30,7 +30,7 @@ def ask_with_searches(inquiry: Inquiry, *, answerer: SearchingAnswerer) -> AskRe
             dataclasses.replace(passage, number=number) for number, passage in enumerate(passages, start=first_number)
         )
 
-    searched = answerer.answer(inquiry.asked, search)
+    searched = answerer.answer(inquiry.asked, [search_tool(search)])
     generated = time.perf_counter()
     answer = verify(
         searched.completion, searched.passages, question=inquiry.question, standalone_question=inquiry.asked

@@ -82,8 +82,8 @@ class Reader:
 
     @property
     def written(self) -> WrittenAnswerer | None:
-        """The answerer behind the Messages API; None when answers are made on this machine."""
-        return cast("WrittenAnswerer", self.generator) if self.config.answer.provider == "anthropic" else None
+        """The answerer behind an API; None when answers are made on this machine."""
+        return cast("WrittenAnswerer", self.generator) if self.config.answer.by_model else None
 
     def expect(self, questions: Sequence[str]) -> None:
         """Embed these questions in one batch when the first of them is asked."""
@@ -124,13 +124,8 @@ class Reader:
         return gather(question).passages
 
     def request(self, question: str, passages: Sequence[Passage]) -> dict[str, Any] | None:
-        """The body that would be sent to the model behind the Messages API; None when nothing leaves the machine."""
-        from ragcli.answer.model import prompt
-
-        settings = self.config.answer
-        if settings.provider == "extractive":
-            return None
-        return prompt.request(question, passages, model=settings.model, max_tokens=settings.max_tokens, schema=True)
+        """The body that would be sent to the model for a question; None when nothing leaves the machine."""
+        return self._models.request(question, passages)
 
     def ask(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragcli.answer.model.anthropic import MessagesClient
+from ragcli.answer.model.connection import Connection
 from ragcli.answer.model.endpoint import find_endpoint
 from ragcli.errors import ConfigError, ModelError
 from tests.answer.messages_server import Act, MessagesServer, answers, fails, serving
@@ -62,7 +63,7 @@ def test_what_stands_before_the_host_is_not_repeated() -> None:
 
 def client(server: MessagesServer, environ: dict[str, str] | None = None) -> MessagesClient:
     found = find_endpoint(server.url, "command line", environ or {"ANTHROPIC_API_KEY": "the-key"}, offline=False)
-    return MessagesClient(found, timeout_seconds=5, retries=0)
+    return MessagesClient(Connection(found, timeout_seconds=5, retries=0))
 
 
 def redirects(status: int, target: str) -> Act:

@@ -11,6 +11,7 @@ import pytest
 
 from ragcli.answer.check.verify import verify
 from ragcli.answer.model.anthropic import MessagesClient
+from ragcli.answer.model.connection import Connection
 from ragcli.answer.model.endpoint import find_endpoint
 from ragcli.answer.model.written import WrittenAnswerer
 from ragcli.config import AnswerConfig
@@ -51,7 +52,7 @@ def _free_port() -> int:
 def _answerer(url: str, **settings: int) -> WrittenAnswerer:
     config = AnswerConfig(provider="anthropic", model="local", timeout_seconds=300.0, **settings)  # type: ignore[arg-type]
     endpoint = find_endpoint(url, "command line", {}, offline=False)
-    return WrittenAnswerer(config, MessagesClient(endpoint, timeout_seconds=300.0, retries=0))
+    return WrittenAnswerer(config, MessagesClient(Connection(endpoint, timeout_seconds=300.0, retries=0)))
 
 
 def test_a_local_model_is_asked_and_its_reply_checked(url: str) -> None:

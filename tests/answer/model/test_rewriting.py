@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragcli.answer.model.anthropic import MessagesClient
+from ragcli.answer.model.connection import Connection
 from ragcli.answer.model.endpoint import find_endpoint
 from ragcli.answer.model.rewriting import rewrite
 from ragcli.records import Usage
@@ -16,7 +17,7 @@ EARLIER = ["What is the probation period?", "How many remote days can employees 
 def _rewrite(reply: str, question: str = "and for interns?") -> tuple[str, Usage, list[dict[str, object]]]:
     with serving(says(reply)) as server:
         endpoint = find_endpoint(server.url, "command line", {}, offline=False)
-        client = MessagesClient(endpoint, timeout_seconds=5, retries=0)
+        client = MessagesClient(Connection(endpoint, timeout_seconds=5, retries=0))
         text, usage = rewrite(question, EARLIER, client=client, model="m-1")
     return text, usage, server.bodies
 

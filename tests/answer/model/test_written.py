@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import json
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ragcli.answer.check.verify import verify
+from ragcli.answer.loading import first_request, load_generator
 from ragcli.answer.model.anthropic import MessagesClient
+from ragcli.answer.model.connection import Connection
 from ragcli.answer.model.endpoint import find_endpoint
 from ragcli.answer.model.prompt import SCHEMA
-from ragcli.answer.model.text_model import MessagesTextModel
+from ragcli.answer.model.text_model import WrittenTextModel
 from ragcli.answer.model.written import WrittenAnswerer
 from ragcli.config import AnswerConfig
+from ragcli.config.loading import load
 from ragcli.errors import ExitCode, ModelError
 from ragcli.records import Claim, Completion, ModelRequest, Usage
 from tests.answer.messages_server import (
@@ -50,11 +56,13 @@ TAGGED = (
 )
 
 
-def _answerer(server: MessagesServer, **settings: Any) -> WrittenAnswerer:
+def _answerer(server: MessagesServer, *, own: bool = True, **settings: Any) -> WrittenAnswerer:
+    """An answerer for a server on this machine that passes for Anthropic's own, or for another's."""
     config = AnswerConfig(provider="anthropic", **{"retries": 0, "timeout_seconds": 5.0, **settings})
     endpoint = find_endpoint(server.url, "command line", {"RAG_ANSWER_KEY": "sk-test"}, offline=False)
-    client = MessagesClient(endpoint, timeout_seconds=config.timeout_seconds, retries=config.retries)
-    return WrittenAnswerer(config, client)
+    endpoint = dataclasses.replace(endpoint, is_own=own)
+    connection = Connection(endpoint, config.timeout_seconds, config.retries, config.deadline_seconds)
+    return WrittenAnswerer(config, MessagesClient(connection))
 
 
 def _generate(*script: Act, **settings: Any) -> tuple[Completion, MessagesServer]:
@@ -97,12 +105,25 @@ def test_the_request_holds_what_it_should_and_no_more() -> None:
     assert set(body) == {"model", "max_tokens", "system", "messages", "output_config"}
 
 
-def test_show_prompt_is_what_is_sent() -> None:
+@pytest.mark.parametrize("provider", ["anthropic", "openai"])
+def test_what_is_shown_before_is_what_is_sent(provider: str, tmp_path: Path) -> None:
     with serving(says(GOOD)) as server:
-        answerer = _answerer(server)
-        shown = answerer.request("How long?", PASSAGES)
-        answerer.generate("How long?", PASSAGES)
-    assert server.bodies == [shown]
+        settings = {"answer.provider": provider, "answer.base_url": server.url, "answer.model": "m-1"}
+        config = load(overrides=settings, environ={}, cwd=tmp_path)
+        shown = first_request(config, {}, "How long?", PASSAGES)
+        generator = load_generator(config, embedder=None, environ={})
+        with contextlib.suppress(ModelError):  # the reply is one of the other form
+            generator.generate("How long?", PASSAGES)
+    assert server.bodies[0] == shown
+    assert server.requests[0]["path"] == {"anthropic": "/v1/messages", "openai": "/v1/chat/completions"}[provider]
+
+
+def test_a_server_in_anthropics_place_is_asked_in_tags_at_once() -> None:
+    made, server = _generate(says(TAGGED), own=False)
+    assert made.claims == (Claim("Refunds take 5 working days.", ("1",), ("within 5 working days",)),)
+    (body,) = server.bodies
+    assert "output_config" not in body
+    assert '<answer found="true">' in body["system"][0]["text"]
 
 
 def test_declining() -> None:
@@ -277,7 +298,7 @@ def test_a_stream_that_breaks_off_is_an_error(act: Act) -> None:
 def test_a_text_model_caches_what_requests_share() -> None:
     requests = [ModelRequest("LONG", f"about {n}") for n in range(5)]
     with serving(lambda handler: says("ok")(handler)) as server:
-        model = MessagesTextModel(_answerer(server).client, "m-1")
+        model = WrittenTextModel(_answerer(server).client, "m-1")
         done = {index: text for index, text, _ in model.complete_many(requests, max_tokens=50)}
         assert model.complete("be brief", "hello") == ("ok", Usage(100, 20))
     assert done == dict.fromkeys(range(5), "ok")
@@ -290,7 +311,7 @@ def test_a_text_model_caches_what_requests_share() -> None:
 def test_a_text_model_that_fails_says_so_and_keeps_what_came_before() -> None:
     done: list[int] = []
     with serving(says("ok"), fails(401, "authentication_error")) as server:
-        model = MessagesTextModel(_answerer(server).client, "m-1")
+        model = WrittenTextModel(_answerer(server).client, "m-1")
         with pytest.raises(ModelError):
             for index, _, _ in model.complete_many([ModelRequest("L", str(n)) for n in range(4)], max_tokens=5):
                 done.append(index)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ragcli.answer.model.anthropic import MessagesClient
+from ragcli.answer.model.connection import Connection
 from ragcli.answer.model.endpoint import find_endpoint
 from ragcli.answer.model.searching import SearchingAnswerer
 from ragcli.config import AnswerConfig, Config
@@ -94,7 +95,7 @@ def _search_and_answer(*script: Act, **settings: Any) -> tuple[Any, MessagesServ
     config = AnswerConfig(provider="anthropic", retries=0, **settings)
     with serving(*script) as server:
         endpoint = find_endpoint(server.url, "command line", {}, offline=False)
-        answerer = SearchingAnswerer(config, MessagesClient(endpoint, timeout_seconds=5, retries=0))
+        answerer = SearchingAnswerer(config, MessagesClient(Connection(endpoint, timeout_seconds=5, retries=0)))
         result = ask_with_searches(
             _inquiry("How long is parental leave?", config=Config(answer=config)), answerer=answerer
         )

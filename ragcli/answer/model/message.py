@@ -1,0 +1,67 @@
+"""What goes to a model and comes back, whatever form its server speaks.
+
+A request is written in the form of the Messages API: ``model``, ``max_tokens``, ``system``, ``messages``, ``tools``,
+``tool_choice``, ``output_config``. A client that speaks another form says it in that form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ragcli.answer.model.endpoint import Endpoint
+from ragcli.records import Usage
+
+Body = Mapping[str, Any]
+CUT_OFF = ("max_tokens", "model_context_window_exceeded")
+"""Reasons to stop that leave an answer incomplete."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A tool the model wants used."""
+
+    id: str
+    name: str
+    input: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One reply. ``content`` are its blocks as they must be sent back in a conversation."""
+
+    text: str
+    stop_reason: str
+    usage: Usage
+    model: str
+    tool_uses: tuple[ToolUse, ...] = ()
+    content: tuple[Mapping[str, Any], ...] = ()
+
+
+Batch = Callable[[Sequence[Body]], Iterator[tuple[int, Message]]]
+"""Replies to many requests at half the price, each with the index of its request, in any order."""
+
+
+class ModelClient(Protocol):
+    """A connection to one server. Every method raises ModelError with a category and what to do."""
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The server."""
+
+    @property
+    def batch(self) -> Batch | None:
+        """How many requests are sent at once at a lower price; None where that is not offered."""
+
+    def send(self, body: Body) -> Message:
+        """The whole reply."""
+
+    def stream(self, body: Body) -> Iterator[str | Message]:
+        """The text of the reply piece by piece; last the reply as a whole.
+
+        A connection that breaks after the first piece is not tried again: what was shown cannot be taken back.
+        """
+
+    def reach(self, model: str) -> None:
+        """Ask the least that shows whether the server is there and has the model."""
