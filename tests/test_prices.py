@@ -25,6 +25,15 @@ def test_cached_tokens_have_their_own_rates_and_a_batch_halves_everything() -> N
     assert cost("claude-sonnet-4-5", usage, batch=True) == pytest.approx(3 * 1.35 / 2)
 
 
+@pytest.mark.parametrize(
+    ("model", "dollars"), [("gpt-5.4", 2.5 + 15 + 0.25), ("gpt-5.4-mini-2026-03-17", 0.75 + 4.5 + 0.075)]
+)
+def test_chat_completions_have_a_rate_for_cached_tokens_of_their_own(model: str, dollars: float) -> None:
+    assert cost(model, Usage(MILLION, MILLION, cache_read_tokens=MILLION)) == pytest.approx(dollars)
+
+
 def test_no_price_is_guessed() -> None:
+    assert cost("gpt-5.4-pro", Usage(10, 10)) is None
+    assert cost("gpt-5.4-mini-high", Usage(10, 10)) is None
     assert cost("llama-3", Usage(10, 10)) is None
     assert cost("claude-sonnet-45", Usage(10, 10)) is None

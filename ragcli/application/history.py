@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from ragcli.config import Config
 from ragcli.errors import NotFound
 from ragcli.pipelines.asking.remembered import TodaysAccess
-from ragcli.records import SessionInfo, Trace, Turn, Verdict
+from ragcli.prices import cost
+from ragcli.records import SessionInfo, Trace, Turn, Usage, Verdict
 
 if TYPE_CHECKING:
     from ragcli.interfaces import Store
@@ -52,18 +53,28 @@ class Traces:
 
 
 def summary(traces: Sequence[Trace]) -> dict[str, Any]:
-    """Counts and times over past questions; times are milliseconds, None without a question."""
+    """Counts and times over past questions; times are milliseconds, None without a question.
+
+    ``dollars`` are by the list prices; ``without_a_price`` counts the questions whose tokens have none.
+    """
+    answered = [trace for trace in traces if not trace.failure]
+    costs = [cost(trace.model, trace.usage) for trace in traces if trace.usage != Usage()]
+    known = [dollars for dollars in costs if dollars is not None]
     times = sorted(trace.timings_ms["total"] for trace in traces if "total" in trace.timings_ms)
     return {
         "schema": "rag.stats/1",
         "questions": len(traces),
-        "found": sum(trace.found for trace in traces),
-        "not_found": dict(sorted(Counter(t.not_found_reason or "unknown" for t in traces if not t.found).items())),
+        "found": sum(trace.found for trace in answered),
+        "not_found": dict(sorted(Counter(t.not_found_reason or "unknown" for t in answered if not t.found).items())),
+        "failed": dict(sorted(Counter(trace.failure for trace in traces if trace.failure).items())),
         "sentences": dict(sorted(Counter(status for trace in traces for status in trace.statuses).items())),
         "feedback": dict(sorted(Counter(trace.feedback for trace in traces if trace.feedback).items())),
         "providers": dict(sorted(Counter(trace.provider for trace in traces).items())),
         "input_tokens": sum(trace.usage.input_tokens for trace in traces),
+        "cached_tokens": sum(trace.usage.cache_read_tokens + trace.usage.cache_write_tokens for trace in traces),
         "output_tokens": sum(trace.usage.output_tokens for trace in traces),
+        "dollars": round(sum(known), 4) if known else None,
+        "without_a_price": sum(dollars is None for dollars in costs),
         "median_ms": round(statistics.median(times), 1) if times else None,
         "p95_ms": times[min(len(times) - 1, int(0.95 * len(times)))] if times else None,
         "first": min((trace.created for trace in traces), default=None),

@@ -154,7 +154,8 @@ class Trace:
     """A past question as kept under the index folder: only what the asker could see.
 
     ``created`` is UTC, ISO with seconds. ``hits`` are (chunk id, score) in order, ``cited`` the chunk ids cited;
-    ``feedback`` is ``good``, ``bad`` or None.
+    ``feedback`` is ``good``, ``bad`` or None. ``failure`` is the category of the error by which a model left the
+    question unanswered, None where there was none.
     """
 
     trace_id: str
@@ -180,3 +181,4 @@ class Trace:
     session: str | None = None
     steps: tuple[Step, ...] = ()
     feedback: str | None = None
+    failure: str | None = None

@@ -35,7 +35,7 @@ class Ran:
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment of a child: no settings of the person who runs the tests, no network."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("RAG_", "ANTHROPIC_"))}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("RAG_", "ANTHROPIC_", "OPENAI_"))}
     return kept | {"PYTHONPATH": str(REPOSITORY), "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"} | dict(extra or {})
 
 

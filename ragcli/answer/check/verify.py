@@ -112,7 +112,7 @@ class _Desk:
 
     def check(self, claim: Claim) -> Checked:
         """One claim against what it cites."""
-        invalid = tuple(name for name in claim.cited if _key(name) not in self.by_number)
+        invalid = tuple(name for name in claim.cited if passage_number(name) not in self.by_number)
         quoted = tuple(self._quoted(claim, index) for index in range(len(claim.cited)) if self._known(claim, index))
         if not claim.cited:
             return Checked(claim.text, "uncited", (), (), "it cites nothing", self._anywhere(claim.text))
@@ -128,10 +128,10 @@ class _Desk:
         return Checked(claim.text, status, quoted, invalid, verdict.reason, carried, differs)
 
     def _known(self, claim: Claim, index: int) -> bool:
-        return _key(claim.cited[index]) in self.by_number
+        return passage_number(claim.cited[index]) in self.by_number
 
     def _quoted(self, claim: Claim, index: int) -> Quoted:
-        passage = self.by_number[_key(claim.cited[index])]
+        passage = self.by_number[passage_number(claim.cited[index])]
         quote = claim.quotes[index].strip() if index < len(claim.quotes) else ""
         span = self.find(quote, passage) if quote else None
         elsewhere = None
@@ -162,7 +162,7 @@ def _is_doubtful(verdict: SupportVerdict) -> bool:
 _NUMBER = pattern(r"\[?\(?(?:(?:passage|p)[\s_#-]*)?0*([1-9][0-9]{0,5})\)?\]?", re.IGNORECASE)
 
 
-def _key(name: str) -> str:
+def passage_number(name: str) -> str:
     """A passage number as models write it (``1``, ``[1]``, ``p1``, ``passage 1``) reduced to its figures."""
     match = _NUMBER.fullmatch(name.strip())
     return match[1] if match else name
@@ -247,13 +247,17 @@ def _heading(passage: Passage) -> str:
     return "\n".join(part for part in (passage.chunk.prefix, passage.effective_date or "", passage.chunk.lead) if part)
 
 
+_MOST_ROWS = 5
+"""Rows that are cited for one result."""
+
+
 def _cited(text: str, item: Quoted) -> tuple[Quoted, ...]:
     """What is printed for a citation: for a query's result the rows of documents that the quoted part was made of."""
     if not item.passage.query:
         return (_shown(text, item),)
     rows, span = item.passage.rows, item.span
     here = [row for row in rows if span is not None and row.at.start < span.end and span.start < row.at.end]
-    return tuple(map(_row, here or rows))
+    return tuple(map(_row, (here or rows)[:_MOST_ROWS]))
 
 
 def _row(row: Underlying) -> Quoted:

@@ -11,9 +11,9 @@ from ragcli.cli.commands.search import notices
 from ragcli.cli.invocation import Invocation, epilog, invocation
 from ragcli.cli.output import clean
 from ragcli.cli.retrieval_options import AsOf, At, Filters, Groups, IncludeSuperseded, K, NoRerank, RetrievalOptions
-from ragcli.cli.views import answers
+from ragcli.cli.views import answers, costs
 from ragcli.cli.views.places import heading, place, snippet
-from ragcli.errors import ConfigError, ExitCode
+from ragcli.errors import ConfigError, ExitCode, ModelError
 
 if TYPE_CHECKING:
     from ragcli import Index
@@ -50,7 +50,7 @@ def ask(
     strict: Annotated[bool, typer.Option("--strict", help="Exit 3 when a sentence has no support.")] = False,
     session: Annotated[str | None, typer.Option(metavar="NAME", help="Go on with a conversation.")] = None,
     direct: Annotated[bool, typer.Option("--direct", help="Send the whole corpus instead of passages.")] = False,
-    agentic: Annotated[bool, typer.Option("--agentic", help="Search in several steps.")] = False,
+    agentic: Annotated[bool, typer.Option("--agentic", help="Search in several steps; a model may query tables.")] = False,
     show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Print what is sent, then ask.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be sent; send nothing.")] = False,
 ) -> None:
@@ -71,7 +71,12 @@ def ask(
         run.output.notice(prompts.text(plan))
     streams = run.output.streams and index.config.answer.by_model
     shown = answers.Streamed(run.output) if streams else None
-    result = index.ask(asked, session=session, direct=direct, agentic=agentic, on_sentence=shown, **scope)
+    try:
+        result = index.ask(asked, session=session, direct=direct, agentic=agentic, on_sentence=shown, **scope)
+    except ModelError:
+        if shown is not None and shown.printed:
+            run.output.result({}, "\n\n" + shown.sources(index))
+        raise
     _print(run, index, result, shown)
     if not direct:
         run.output.notice(index.reader.direct_advice(index.scope(**scope)))
@@ -110,6 +115,8 @@ def _print(run: Invocation, index: Index, result: AskResult, shown: answers.Stre
         run.output.warning(notice)
     times = ", ".join(f"{name} {value:.0f} ms" for name, value in result.timings_ms.items())
     run.output.detail(f"{answer.provider} {answer.model}; {len(answer.passages)} passages; {times}")
+    if spent := costs.text(answer.model, answer.usage):
+        run.output.detail(spent)
 
 
 def _nearest(run: Invocation, result: AskResult) -> None:

@@ -13,7 +13,7 @@ from ragcli.cli.retrieval_options import Wait
 from ragcli.codec import encode
 from ragcli.display import one_line
 from ragcli.errors import ExitCode
-from ragcli.prices import AS_OF
+from ragcli.prices import as_of
 
 if TYPE_CHECKING:
     from ragcli.chunk.lint import LintReport
@@ -100,5 +100,9 @@ def _plan_text(plan: ContextPlan | None) -> str:
     tokens = plan.usage.input_tokens + plan.usage.cache_read_tokens + plan.usage.cache_write_tokens
     calls = f"{plan.calls} calls to {plan.model}, {plan.cached_replies} replies kept from before"
     cached = f"{plan.usage.cache_read_tokens} of them cached"
-    price += f" by the list prices of {AS_OF}, half of it with chunk.context_batch" if plan.dollars is not None else ""
+    price += (
+        f" by the list prices of {as_of(plan.model)}, half of it with chunk.context_batch"
+        if plan.dollars is not None
+        else ""
+    )
     return f"{calls}; about {tokens} tokens in ({cached}), at most {plan.usage.output_tokens} out; {price}"

@@ -74,7 +74,7 @@ def _table(output: Output, traces: Sequence[Trace]) -> str:
     rows = [
         (
             trace.trace_id,
-            "found" if trace.found else trace.not_found_reason,
+            trace.failure or ("found" if trace.found else trace.not_found_reason),
             trace.feedback,
             shortened(trace.question, 80),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragcli.cli.output import Output, link
@@ -31,14 +32,14 @@ def text(result: AskResult, output: Output, index: Index) -> str:
         return ""
     paragraphs = [_answer(answer, output)]
     paragraphs += _queries(result, output)
-    paragraphs += [_source(citation, answer, output, index) for citation in answer.citations]
+    paragraphs += _sources(answer.citations, answer.sentences, output, index)
     return "\n\n".join(paragraphs)
 
 
 def after_stream(result: AskResult, output: Output, index: Index) -> str:
     """What is left to print once the sentences stand on the terminal: the marks and the sources."""
     answer = result.answer
-    sources = [_source(citation, answer, output, index) for citation in answer.citations]
+    sources = _sources(answer.citations, answer.sentences, output, index)
     return "\n\n".join(
         part for part in ("\n".join(_marks(answer, output)), *_queries(result, output), *sources) if part
     )
@@ -49,13 +50,24 @@ class Streamed:
 
     def __init__(self, output: Output) -> None:
         self._output = output
-        self.printed = False
+        self._sentences: list[Sentence] = []
+        self._citations: list[Citation] = []
+
+    @property
+    def printed(self) -> bool:
+        """Whether something was."""
+        return bool(self._sentences)
 
     def __call__(self, sentence: Sentence, citations: tuple[Citation, ...]) -> None:
         from ragcli.answer.check.citing import marked
 
         self._output.piece((" " if self.printed else "") + continued(printable(marked(sentence))))
-        self.printed = True
+        self._sentences.append(sentence)
+        self._citations += citations
+
+    def sources(self, index: Index) -> str:
+        """The sources of what was printed, for an answer that did not come to its end."""
+        return "\n\n".join(_sources(self._citations, self._sentences, self._output, index))
 
 
 def _queries(result: AskResult, output: Output) -> list[str]:
@@ -94,21 +106,24 @@ def _differences(sentence: Sentence) -> str:
     return "; ".join(f"{verb} “{as_quoted(one_line('”, “'.join(words)))}”" for verb, words in sides if words)
 
 
-def _source(citation: Citation, answer: Answer, output: Output, index: Index) -> str:
+def _sources(citations: Sequence[Citation], sentences: Sequence[Sentence], output: Output, index: Index) -> list[str]:
+    return [_source(citation, _statuses(citation.number, sentences), output, index) for citation in citations]
+
+
+def _source(citation: Citation, statuses: Sequence[str], output: Output, index: Index) -> str:
     where = place(citation.source, citation.page, citation.lines)
     path = index.source_path(citation.source) if index.config.answer.link and output.styled(sys.stdout) else None
     if path is not None:
         where = link(where, path, citation.page)
     dated = f", in force since {citation.effective_date}" if citation.effective_date else ""
     title = output.style(heading(citation.title, citation.heading_path), "1")
-    statuses = ", ".join(_statuses(citation.number, answer))
     lines = [f"[{citation.number}] {title}", f"    {where}{dated}"]
     if citation.quote:  # its further lines stand one column deeper, where none of them looks like a line of ours
         quote = f"“{as_quoted(one_line(citation.quote))}”"
         lines.append(output.folded(quote, "     ", _WIDTH)[1:])
-    return "\n".join([*lines, f"    {statuses}"])
+    return "\n".join([*lines, f"    {', '.join(statuses)}"])
 
 
-def _statuses(number: int, answer: Answer) -> list[str]:
+def _statuses(number: int, sentences: Sequence[Sentence]) -> list[str]:
     """The statuses of the sentences that cite a source, each once, in the order of the answer."""
-    return list(dict.fromkeys(sentence.status for sentence in answer.sentences if number in sentence.citations))
+    return list(dict.fromkeys(sentence.status for sentence in sentences if number in sentence.citations))

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from ragcli.display import continued, json_safe, one_line, printable
-from ragcli.prices import AS_OF
+from ragcli.prices import as_of
 
 if TYPE_CHECKING:
     from ragcli.pipelines.asking.prompt import PromptPlan
@@ -20,7 +20,11 @@ def text(plan: PromptPlan) -> str:
         lines += [_shown(passage) for passage in plan.passages]
         return "\n".join(lines)
     dollars = plan.dollars_at_most
-    price = "no list price known" if dollars is None else f"at most ${dollars:.4f} by the list prices of {AS_OF}"
+    price = (
+        "no list price known"
+        if dollars is None
+        else f"at most ${dollars:.4f} by the list prices of {as_of(plan.model or '')}"
+    )
     about = f"about {plan.input_tokens} tokens to {plan.model}, {price}"
     return f"{printable(about)}\n{json_safe(json.dumps(plan.request, ensure_ascii=False, indent=2))}"
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from ragcli.answer.check.verify import Verifier
-from ragcli.errors import ConfigError
+from ragcli.errors import ConfigError, ModelError
 from ragcli.interfaces import Generator, StreamingGenerator
 from ragcli.language.words import content_stems
 from ragcli.pipelines.asking.inquiry import Gathered, Inquiry, with_notices
@@ -28,7 +28,7 @@ def ask(
 
     ``gather`` stands in for one search (the whole corpus, several searches). ``on_sentence`` gets each sentence as
     soon as it is written and checked, with the citations it is first to use.
-    Raises ConfigError for an empty question, ModelError from the generator.
+    Raises ConfigError for an empty question, ModelError from the generator: a trace is kept of what it had written.
     """
     started = time.perf_counter()
     asked = inquiry.asked
@@ -37,7 +37,11 @@ def ask(
     found = (gather or inquiry.gather)(asked)
     gathered = time.perf_counter()
     verifier = Verifier(found.passages)
-    completion = _complete(inquiry, found.passages, generator, _checking(verifier, on_sentence))
+    try:
+        completion = _complete(inquiry, found.passages, generator, _checking(verifier, on_sentence))
+    except ModelError as error:
+        inquiry.fail(error, found, verifier, (time.perf_counter() - started) * 1000)
+        raise
     generated = time.perf_counter()
     if on_sentence is None:
         for claim in completion.claims if completion.found else ():

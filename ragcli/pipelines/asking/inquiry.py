@@ -13,9 +13,11 @@ from ragcli.answer.check import suspicion
 from ragcli.answer.extract.questions import AGGREGATE_NOTICE, is_aggregate
 from ragcli.answer.pack import pack
 from ragcli.config import Config
-from ragcli.records import Answer, AskResult, Passage, Queried, Retrieval, Scope, Step, Trace, Usage
+from ragcli.records import Answer, AskResult, Completion, Passage, Queried, Retrieval, Scope, Step, Trace, Usage
 
 if TYPE_CHECKING:
+    from ragcli.answer.check.verify import Verifier
+    from ragcli.errors import ModelError
     from ragcli.interfaces import Engine, Tokenizer
 
 Retrieve = Callable[[str, Scope], Retrieval]
@@ -84,6 +86,24 @@ class Inquiry:
         if self.keep is not None:
             self.keep(trace_of(result, scope=self.scope, session=self.session))
         return result
+
+    def fail(self, error: ModelError, found: Gathered, verifier: Verifier, took_ms: float) -> None:
+        """Keeps a trace of a question that a model left unanswered, with what of the answer had come."""
+        nothing = Completion(False, (), self.config.answer.provider, self.config.answer.model)
+        answer = verifier.answer(nothing, question=self.question, standalone_question=self.asked)
+        answer = dataclasses.replace(answer, usage=self.spent)
+        result = AskResult(
+            answer,
+            found.retrieval,
+            found.passages,
+            self.engine.version,
+            new_trace_id(),
+            {"total": took_ms},
+            found.steps,
+        )
+        if self.keep is not None:
+            kept = trace_of(result, scope=self.scope, session=self.session)
+            self.keep(dataclasses.replace(kept, not_found_reason=None, failure=error.category))
 
 
 def _notices(question: str, found: Gathered) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragcli.pipelines.asking.reader import Reader
-from ragcli.prices import AS_OF, cost
+from ragcli.prices import as_of, cost
 from ragcli.records import Passage, Scope, Usage
 
 
@@ -36,7 +36,7 @@ class PromptPlan:
             "input_tokens": self.input_tokens,
             "max_output_tokens": self.max_output_tokens,
             "dollars_at_most": self.dollars_at_most,
-            "prices_as_of": AS_OF,
+            "prices_as_of": as_of(self.model or ""),
         }
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from ragcli.config import Config, RetrieveConfig
-from ragcli.errors import ConfigError, StoreError
+from ragcli.errors import ConfigError, ModelError, StoreError
 
 if TYPE_CHECKING:
     from ragcli.answer.extract.followup import Asked, Reading
@@ -162,7 +162,12 @@ class Reader:
             for one in found
         ]
         shown = on_sentence if len(found) == 1 else None
-        made = [self._ask_one(one, direct=direct, agentic=agentic, on_sentence=shown) for one in inquiries]
+        try:
+            made = [self._ask_one(one, direct=direct, agentic=agentic, on_sentence=shown) for one in inquiries]
+        except ModelError:
+            for trace in traces[-1:]:
+                self._keep(trace)
+            raise
         chosen = likeliest(made)
         for trace in traces:
             if trace.trace_id == made[chosen].trace_id:
@@ -249,11 +254,13 @@ class Reader:
         from ragcli.answer.model.searching import SearchingAnswerer
         from ragcli.pipelines.asking.agentic import ask_with_searches
         from ragcli.pipelines.asking.ask import ask
+        from ragcli.pipelines.querying.tool import query_tool
 
         if self.written is None:
             return ask(inquiry, generator=self.generator)
         answerer = SearchingAnswerer(self.config.answer, self.written.client)
-        return ask_with_searches(inquiry, answerer=answerer)
+        querying = query_tool(inquiry, self.library(inquiry.scope))
+        return ask_with_searches(inquiry, answerer=answerer, querying=querying)
 
     def _gather_all(self, inquiry: Inquiry) -> Gather:
         from ragcli.pipelines.asking.direct import gather_all

@@ -70,6 +70,10 @@ class Library:
         """The places of the tables of some documents, of all for None."""
         return [place for place, table in enumerate(self._tables) if doc_ids is None or table.doc_id in doc_ids]
 
+    def document_of(self, place: int) -> str:
+        """The id of the document that a table is in."""
+        return self._tables[place].doc_id
+
     def infos(self) -> Iterator[TableInfo]:
         """Every table, in the order of the documents; the table of the documents comes last."""
         for place in range(len(self._tables)):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from ragcli.answer.check.citing import Checked, Quoted, marked, numbered
+from ragcli.answer.check.citing import Checked, marked, numbered
 from ragcli.answer.check.verify import verify
 from ragcli.answer.extract.candidates import row_as_text
 from ragcli.language.lexicon import listed
@@ -16,18 +16,15 @@ from ragcli.language.words import words
 from ragcli.pipelines.asking.inquiry import Gathered, Inquiry
 from ragcli.pipelines.querying.library import Library
 from ragcli.pipelines.querying.query import run_query
+from ragcli.pipelines.querying.rows import RowPassages
 from ragcli.records import (
     Answer,
     AskResult,
-    Chunk,
     Citation,
     Claim,
     Completion,
-    Passage,
     Queried,
-    RowPlace,
     Sentence,
-    Span,
     Usage,
 )
 from ragcli.records.tables import QueryResult
@@ -40,8 +37,6 @@ _MOST_READ = 3_000
 """Up to the first number all tables are asked, up to the second those of the documents that a search finds. Above it
 none is, because the name of one is known only when all were read, at a quarter of a millisecond each."""
 _MOST_SENTENCES = 3
-_MOST_CITATIONS = 5
-_LONGEST_QUOTE = 600  # characters
 _NAMES = {"count": "count", "sum": "sum", "mean": "average", "max": "highest", "min": "lowest"}
 
 
@@ -59,7 +54,7 @@ def ask_tables(inquiry: Inquiry, library: Library) -> AskResult | None:
     retrieval = inquiry.search(inquiry.asked)
     config, version = inquiry.config.tables, inquiry.engine.version
     result = run_query(made[0].sql, library, config=config, index_version=version)
-    passages = _Passages(inquiry)
+    passages = RowPassages(inquiry.engine)
     answer = _answer(inquiry, made[0], result, passages)
     if answer is None:
         return None
@@ -92,7 +87,7 @@ def _candidates(library: Library, doc_ids: set[str] | None) -> Iterator[Candidat
 # ---------------------------------------------------------------- the answer
 
 
-def _answer(inquiry: Inquiry, made: Made, result: QueryResult, passages: _Passages) -> Answer | None:
+def _answer(inquiry: Inquiry, made: Made, result: QueryResult, passages: RowPassages) -> Answer | None:
     """The rows of an extreme as they stand, or what a count, a sum or a mean came to with the rows behind it."""
     if made.operation in ("max", "min"):
         return _rows(inquiry, result, passages) if result.rows else None
@@ -107,7 +102,7 @@ def _answer(inquiry: Inquiry, made: Made, result: QueryResult, passages: _Passag
     return _found(inquiry, (sentence,), tuple(citations), passages)
 
 
-def _rows(inquiry: Inquiry, result: QueryResult, passages: _Passages) -> Answer:
+def _rows(inquiry: Inquiry, result: QueryResult, passages: RowPassages) -> Answer:
     """Each row that has the extreme, read under its header and checked as any sentence is."""
     claims = []
     for places in result.places[:_MOST_SENTENCES]:
@@ -122,7 +117,7 @@ def _rows(inquiry: Inquiry, result: QueryResult, passages: _Passages) -> Answer:
 
 
 def _found(
-    inquiry: Inquiry, sentences: tuple[Sentence, ...], citations: tuple[Citation, ...], passages: _Passages
+    inquiry: Inquiry, sentences: tuple[Sentence, ...], citations: tuple[Citation, ...], passages: RowPassages
 ) -> Answer:
     return Answer(
         question=inquiry.question,
@@ -158,72 +153,3 @@ def _shown(value: Any, decimals: int) -> str:
         text = f"{value:.{decimals + 2}f}"
         return text.rstrip("0").rstrip(".")
     return str(value)
-
-
-# ---------------------------------------------------------------- what it rests on
-
-
-class _Passages:
-    """The chunks in which the rows of a result stand, numbered in the order in which they are first asked for."""
-
-    def __init__(self, inquiry: Inquiry) -> None:
-        self._engine = inquiry.engine
-        self._passages: dict[str, Passage] = {}
-        self._chunks: dict[str, list[Chunk]] = {}
-
-    def all(self) -> tuple[Passage, ...]:
-        """Every passage that was cited."""
-        return tuple(self._passages.values())
-
-    def quotes(self, places: Iterable[RowPlace]) -> tuple[Quoted, ...]:
-        """The rows as quotes: one for each run of rows that stand together in one chunk, the first few of them."""
-        runs: list[tuple[Passage, Span]] = []
-        for place in places:
-            passage = self._passage(place)
-            if passage is None or place.span is None:
-                continue
-            last = runs[-1] if runs else None
-            if last is not None and last[0] is passage and self._adjoins(passage, last[1], place.span):
-                runs[-1] = passage, Span(last[1].start, place.span.end)
-            elif len(runs) < _MOST_CITATIONS:
-                runs.append((passage, place.span))
-        return tuple(_quoted(passage, span) for passage, span in runs)
-
-    def header(self, place: RowPlace) -> str:
-        """The header row of the table that a row stands in; empty where it has none."""
-        if place.span is None:
-            return ""
-        document = self._engine.document(place.doc_id)
-        block = next((one for one in document.blocks if one.span.start <= place.span.start < one.span.end), None)
-        first = block.span.of(document.text).strip().partition("\n")[0] if block is not None else ""
-        return first.strip() if first.lstrip("> \t").startswith("|") else ""
-
-    @staticmethod
-    def _adjoins(passage: Passage, one: Span, other: Span) -> bool:
-        between = passage.text[one.end - passage.span.start : other.start - passage.span.start]
-        return other.start - one.end >= 0 and not between.strip() and other.end - one.start <= _LONGEST_QUOTE
-
-    def _passage(self, place: RowPlace) -> Passage | None:
-        if place.doc_id not in self._chunks:
-            self._chunks[place.doc_id] = self._engine.document_chunks(place.doc_id)
-        start = place.span.start if place.span is not None else 0
-        chunk = next((one for one in self._chunks[place.doc_id] if one.span.start <= start < one.span.end), None)
-        if chunk is None:
-            return None
-        if chunk.chunk_id not in self._passages:
-            header = self._engine.headers([chunk.doc_id])[0]
-            self._passages[chunk.chunk_id] = Passage(
-                number=len(self._passages) + 1,
-                chunk=chunk,
-                text=chunk.text,
-                span=chunk.span,
-                source=place.source,
-                effective_date=header.metadata.effective_date,
-                media_type=header.media_type,
-            )
-        return self._passages[chunk.chunk_id]
-
-
-def _quoted(passage: Passage, span: Span) -> Quoted:
-    inside = Span(span.start - passage.span.start, min(span.end, passage.span.end) - passage.span.start)
-    return Quoted(passage, inside.of(passage.text), inside)
