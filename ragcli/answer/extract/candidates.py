@@ -9,6 +9,7 @@ import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from ragcli.answer.check.suspicion import suspicious_spans
@@ -26,6 +27,9 @@ _CODE_CHARACTERS = 300
 _BY_INDENT = "text/x-rst"
 _BLANK = pattern(r"(?:\s|:{2,}(?=\s))*")
 _RULE = pattern(r"^[^\S\n]*([-=^+*_.\"'#])\1{2,}[^\S\n]*$", re.MULTILINE)
+_HEADING = pattern(r"#{1,6}\s")
+_TAGS = pattern(r"(?:#[\w/-]+\s*)+")
+_CALLOUT = pattern(r"^[^\S\n]*(?:>[^\S\n]*)+\[![\w-]+\][+-]?([^\n]*)$", re.MULTILINE)
 _ASKS = pattern(lambda: rf"{any_of('question_labels')}\s*\d{{0,3}}\s*[:.)]\s*", re.IGNORECASE)
 _ANSWERS = pattern(lambda: rf"{any_of('answer_labels')}\s*[:.)]\s+", re.IGNORECASE)
 _ASKING = ("?", "？")
@@ -84,7 +88,8 @@ def _of_passage(passage: Passage) -> Iterator[Candidate]:
     text = passage.text
     veiled = suspicious_spans(text)
     spans = sentence_spans(without_asides(text, passage.media_type))
-    for span in _without_rules(text, _joined(spans, links(text))):
+    whole = _without_callouts(text, spans) if is_markdown(passage.media_type) else spans
+    for span in _without_rules(text, _joined(whole, links(text))):
         if any(start < span.end and span.start < end for start, end in veiled):
             continue
         candidate = reader.read(span)
@@ -106,6 +111,7 @@ class _PassageReader:
         self._in_table = False
         self._topic = _chunk_topic(passage)
         self._heading = ""
+        self._outer: str | None = None  # what the text around a quotation stands under, within one
         self._fenced = False
         self._fences_pair = len(_FENCE_LINE.findall(passage.text)) % 2 == 0
 
@@ -120,15 +126,35 @@ class _PassageReader:
             span, raw = Span(span.start + fence.end(), span.end), raw[fence.end() :]
         if self._fenced or _COMMAND.match(raw) or self._is_set_in(span, raw):
             return self._code(span, raw)
-        if raw.startswith("#") and self._markdown:
-            self._heading = self._plain(raw.lstrip("# "))
-            self._topic, self._lead, self._lead_text = _asked(self._heading), None, ""
+        if self._markdown and self._is_above(span, raw):
             return None
         if raw.startswith("|") and not self._is_code:
             return self._row(span, raw)
         if self._in_table:
             self._header, self._header_text, self._in_table = None, "", False
         return self._sentence(span, raw)
+
+    def _is_above(self, span: Span, raw: str) -> bool:
+        """Whether the piece is a heading, a callout's title or tags, of which the first two head what follows.
+
+        What a quotation is headed with or asks ends with it.
+        """
+        if callout := _CALLOUT.fullmatch(raw):
+            title = self._plain(callout[1])
+            self._quote_under(_asked(title) or title)
+            return True
+        if self._outer is not None and not _is_quoted(span, self._passage.text):
+            self._topic, self._outer = self._outer, None
+        if _HEADING.match(raw):
+            self._heading, self._outer = self._plain(raw.lstrip("# ")), None
+            self._topic, self._lead, self._lead_text = _asked(self._heading), None, ""
+            return True
+        return _TAGS.fullmatch(raw) is not None
+
+    def _quote_under(self, topic: str) -> None:
+        """Begin a quotation that stands under ``topic``, or under what it stands in."""
+        self._outer = self._topic if self._outer is None else self._outer
+        self._topic = topic or self._outer
 
     def _plain(self, raw: str) -> str:
         return as_read(raw, self._passage.media_type)
@@ -162,7 +188,10 @@ class _PassageReader:
         plain = self._plain(raw)
         is_heading = plain.casefold() in self._headings or _is_shouted(plain)
         if _stands_alone(span, self._passage.text) and (topic := _asked(plain)):
-            self._topic = topic
+            if _is_quoted(span, self._passage.text):
+                self._quote_under(topic)
+            else:
+                self._topic = topic
         elif self._topic:
             plain = _ANSWERS.sub("", plain, count=1)
         if len(plain) < 3 or not any(map(str.isalpha, plain)) or is_heading:
@@ -190,6 +219,11 @@ def _stands_alone(span: Span, text: str) -> bool:
     )
 
 
+def _is_quoted(span: Span, text: str) -> bool:
+    """Whether a piece begins on a line that is marked as quoted."""
+    return text[text.rfind("\n", 0, span.start) + 1 : span.end].lstrip().startswith(">")
+
+
 def _chunk_topic(passage: Passage) -> str:
     """The question among the headings a chunk stands under, the nearest first."""
     above = (passage.chunk.title, *passage.chunk.heading_path, _chunk_lead(passage))
@@ -204,6 +238,18 @@ def _joined(spans: Sequence[Span], whole: Sequence[tuple[int, int]]) -> list[Spa
             span = Span(joined.pop().start, span.end)
         joined.append(span)
     return joined
+
+
+def _without_callouts(text: str, spans: Sequence[Span]) -> list[Span]:
+    """The spans, the line that opens a callout (``> [!tip] Title``) one of its own: it heads what stands in it."""
+    cuts = [match.span() for match in _CALLOUT.finditer(text)]
+    edges = sorted({edge for cut in cuts for edge in cut})
+    pieces: list[Span] = []
+    for span in spans:
+        inside = [edge for edge in edges if span.start < edge < span.end]
+        for start, end in pairwise([span.start, *inside, span.end]):
+            pieces += _trimmed(text, start, end)
+    return pieces
 
 
 def _without_rules(text: str, spans: Sequence[Span]) -> Iterator[Span]:

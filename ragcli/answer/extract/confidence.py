@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 
 from ragcli.answer.extract.candidates import Candidate
+from ragcli.answer.extract.focus import above, speaks_of_another
 from ragcli.answer.extract.questions import asked_stems
 from ragcli.answer.extract.scoring import Ranked, weights
 from ragcli.language.facts import facts
@@ -29,6 +30,7 @@ SIGNS = {
     "unsaid_number": "whether a figure of the question does not stand in the sentence or around it",
     "absent_code": "whether a code of the question does not stand in the passage (not fitted: too few have one)",
     "present_code": "whether the question has codes and the passage all of them (not fitted)",
+    "speaks_of_another": "whether it speaks of something else than what is asked about (`focus.py`; not fitted)",
     "near_overlap": "the best candidate's feature of that name, where there is no model",
     "passage_overlap": "the same over its whole passage, where there is no model",
 }
@@ -53,12 +55,18 @@ def signs(question: str, ranked: Ranked, passages: Sequence[Passage]) -> dict[st
     best = first.item
     if first.word_sims and any(passage.dense_score is not None for passage in passages):
         values = _with_model(best, ranked, passages)
-        values |= absent(question, best, _before(best, ranked))
+        values |= absent(question, best, first.before)
     else:
         values = {"near_overlap": first.asked.share(first.near), "passage_overlap": first.asked.share(first.whole)}
+    another = speaks_of_another(question, best, first.before, first.word_sims)
     named, stated = codes(question, best.passage)
     present = float(bool(named) and named <= stated)
-    return values | {"absent_code": float(not named <= stated), "present_code": present}
+    by_rule = {
+        "absent_code": float(not named <= stated),
+        "present_code": present,
+        "speaks_of_another": float(bool(another)),
+    }
+    return values | by_rule
 
 
 def _with_model(best: Candidate, ranked: Ranked, passages: Sequence[Passage]) -> dict[str, float]:
@@ -72,18 +80,6 @@ def _with_model(best: Candidate, ranked: Ranked, passages: Sequence[Passage]) ->
         "document_gap": _gap(own, [score for name, score in scored if name != source]),
         "least_word": _least_word(best, ranked),
     }
-
-
-def _before(best: Candidate, ranked: Ranked) -> str:
-    """The sentence before the best one, where it was ranked as well."""
-    return next(
-        (
-            seen.item.plain
-            for seen, _ in ranked
-            if seen.item.passage.number == best.passage.number and seen.item.position == best.position - 1
-        ),
-        "",
-    )
 
 
 def _gap(best: float, others: Sequence[float]) -> float:
@@ -109,7 +105,7 @@ def absent(question: str, best: Candidate, before: str = "") -> dict[str, float]
     only_german = listed("function_words", "de") - listed("function_words", "en")
     asked = [word for word in words(question) if word.stem in subject]
     passage = best.passage
-    said, told = (_stems(_above(passage) + text) for text in (passage.text, f"{before}\n{best.readable}"))
+    said, told = (_stems(above(passage) + text) for text in (passage.text, f"{before}\n{best.readable}"))
     missing, unsaid = ([word for word in asked if word.stem not in stems] for stems in (said, told))
     german = any(word.folded in only_german for word in words(question))  # where every noun has a capital
     return {
@@ -127,18 +123,12 @@ def _is_name(word: Word) -> bool:
     return word.start > 0 and word.text[:1].isupper()
 
 
-def _above(passage: Passage) -> str:
-    """Title, headings and lead-in, and the words of the source's name: what a document is about is not said again."""
-    named = re.sub(r"[\W_]+", " ", passage.source)
-    return f"{passage.chunk.prefix}\n{named}\n{passage.chunk.lead}\n"
-
-
 def codes(question: str, passage: Passage) -> tuple[set[str], set[str]]:
     """The codes with figures in them that the question names, and everything that passage and headings name."""
     named = {fact.text for fact in facts(question) if fact.kind == "code" and re.search(r"\d", fact.text)}
     if not named:
         return set(), set()
-    stated = words(_above(passage) + passage.text)
+    stated = words(above(passage) + passage.text)
     return {_joined(code.casefold()) for code in named}, {_joined(word.folded) for word in stated}
 
 

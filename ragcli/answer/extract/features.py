@@ -36,15 +36,16 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One candidate with what is known of it: stems of its own, of it with the sentence before and the headings, and of
-    the passage; and, seen by the model, cosines and for each content word of the question the mean best cosine of its
-    tokens with the candidate's. ``values`` are the features' by name."""
+    """One candidate with what is known of it: stems of its own, of it with the sentence ``before`` and the headings,
+    and of the passage; and, seen by the model, cosines and for each content word of the question the mean best cosine
+    of its tokens with the candidate's. ``values`` are the features' by name."""
 
     item: Candidate
     asked: Asked
     own: Stems
     near: Stems
     whole: Stems
+    before: str = ""
     cosine: float = 0.0
     max_sim: float = 0.0
     word_sims: tuple[float, ...] = ()
@@ -156,7 +157,8 @@ def observe(question: str, found: Sequence[Candidate]) -> list[Seen]:
     for item, mine in zip(found, own, strict=True):
         heading = headings[item.passage.number]
         before = own[item.before] if item.before is not None else frozenset()
-        seen.append(Seen(item, asked, mine, mine | before | heading, texts[item.passage.number] | heading))
+        text = found[item.before].plain if item.before is not None else ""
+        seen.append(Seen(item, asked, mine, mine | before | heading, texts[item.passage.number] | heading, text))
     return seen
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ragcli.answer.extract.candidates import Candidate, candidates
 from ragcli.records import Chunk, Passage, Span
+from tests.answer.passages import passage
 
 
 def found_in(text: str, *headings: str, media_type: str = "") -> list[Candidate]:
@@ -105,3 +106,20 @@ def test_code_is_read_under_a_heading_too_and_lines_set_in_under_a_lead_in_of_rs
     assert texts(markdown, media_type="text/markdown") == ["pip install tide"]
     rst = "Set its address:\n\n.. code-block:: toml\n\n   hook = 1\n\nThen look."
     assert [item.kind for item in found_in(rst, media_type="text/x-rst")] == ["sentence", "code", "sentence"]
+
+
+def test_the_title_of_a_callout_heads_what_stands_in_it_and_no_more() -> None:
+    text = "## Can I pay?\n\n> [!warning] Allergy\n> Allergic to nuts.\n\nYes, by card.\n\n#friend #climbing/hall\n"
+    assert [(one.plain, one.topic) for one in candidates((passage(1, text, "a.md"),))] == [
+        ("Allergic to nuts.", "Allergy"),
+        ("Yes, by card.", "Can I pay?"),
+    ]
+
+
+def test_what_a_quotation_asks_heads_nothing_after_it() -> None:
+    text = "> [!question] Open\n> Which paint holds?\n> Perhaps oil.\n\nWood comes from a mill.\n"
+    assert [(one.plain, one.topic) for one in candidates((passage(1, text, "a.md"),))] == [
+        ("Which paint holds?", ""),
+        ("Perhaps oil.", "Which paint holds?"),
+        ("Wood comes from a mill.", ""),
+    ]

@@ -1,4 +1,5 @@
 """Questions of a new user over files of many kinds, each answer judged by a person who read it.
 
-``own.jsonl`` asks about the files under ``own/``, which were written for it; the others about public collections.
+``own.jsonl`` and ``club.jsonl`` ask about the files in the folders of their names, which were written for them; the
+others about public collections.
 """

@@ -55,12 +55,16 @@ def reader_for(name: str, work: Path) -> Reader:
     return Index.open(index).reader
 
 
-def _own(folder: Path) -> None:
+def _written(name: str) -> Callable[[Path], None]:
     """The files written for the trial; what ends in ``.docx.txt`` or ``.pdf.txt`` as the file that it describes."""
-    shutil.copytree(HERE / "own", folder, ignore=shutil.ignore_patterns("*.docx.txt", "*.pdf.txt"))
-    for source in sorted((HERE / "own").rglob("*.*.txt")):
+    return lambda folder: _write(HERE / name, folder)
+
+
+def _write(sources: Path, folder: Path) -> None:
+    shutil.copytree(sources, folder, ignore=shutil.ignore_patterns("*.docx.txt", "*.pdf.txt"))
+    for source in sorted(sources.rglob("*.*.txt")):
         lines = lines_of(source)
-        target = folder / source.relative_to(HERE / "own").with_suffix("")
+        target = folder / source.relative_to(sources).with_suffix("")
         if target.suffix == ".docx":
             docx(lines, target)
         else:
@@ -82,7 +86,8 @@ def _copy(source: Path, folder: Path) -> None:
 
 
 COLLECTIONS: dict[str, Callable[[Path], None]] = {
-    "own": _own,
+    "own": _written("own"),
+    "club": _written("club"),
     "anthropic_docs": _golden("anthropic_docs"),
     "datatalks_faq": _golden("datatalks_faq"),
     "financebench": _reports,

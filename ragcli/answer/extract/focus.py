@@ -1,0 +1,225 @@
+"""Whether a sentence speaks of something else than the question asks about, told by how the words of both stand.
+
+A sentence can have most words of a question and answer another one: "My passport expires in 2031" for a driving
+licence, "Employees have 27 days" for contractors. Each rule takes one word of the question that stands neither in the
+sentence nor around it (the one before, headings, title, the file's name) and looks at its place: what qualifies the
+same noun, does the same deed, is the same kind of part. A word that the model finds near in the sentence, or that is
+spelled nearly so, counts as said. Where the rules find nothing they say nothing: a paraphrase shares few words too.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ragcli.answer.extract.candidates import Candidate
+from ragcli.answer.extract.questions import wanted
+from ragcli.language.lexicon import listed, opposites, valued
+from ragcli.language.words import Word, words
+from ragcli.records import Passage
+
+_NEAR = 0.5
+"""Cosine from which a word of the question is taken for said in other words, within a passage about the same."""
+_FAR = 0.3
+"""Cosine under which a deed or a whole that is not named is not spoken of at all."""
+_SPELLED_ALIKE = 0.8
+
+
+def above(passage: Passage) -> str:
+    """Title, headings and lead-in, and the words of the source's name: what a document is about is not said again."""
+    named = re.sub(r"[\W_]+", " ", passage.source)
+    return f"{passage.chunk.prefix}\n{named}\n{passage.chunk.lead}\n"
+
+
+def speaks_of_another(question: str, best: Candidate, before: str, sims: Sequence[float]) -> str:
+    """What the sentence says in the place of what is asked, in words; ``""`` where no rule finds that.
+
+    ``sims`` are the best cosines of the question's content words in the sentence, in order; none without a model.
+    """
+    if points_elsewhere := _another_person(question, best):
+        return points_elsewhere
+    asked = _Asked.of(question, best, before, sims)
+    rules = (_unknown_name, _another_kind, _another_doer, _another_whole, _opposite, _without_what, _another_deed)
+    return next((found for rule in rules if (found := rule(asked))), "")
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A question beside a sentence: the words of both, of what stands around, and what counts as said."""
+
+    question: str
+    asked: list[Word]
+    sentence: str
+    around: str
+    told: list[Word]
+    passage: list[Word]
+    sims: Mapping[int, float]
+
+    @classmethod
+    def of(cls, question: str, best: Candidate, before: str, sims: Sequence[float]) -> _Asked:
+        asked = words(question)
+        content = [word.start for word in asked if word.is_content]
+        around = f"{above(best.passage)}{before}\n{best.readable}"
+        whole = words(above(best.passage) + best.passage.text)
+        near = dict(zip(content, sims, strict=True)) if len(sims) == len(content) else {}
+        return cls(question, asked, best.plain, around, words(around), whole, near)
+
+    def is_said(self, word: Word, *, within: Sequence[Word] = ()) -> bool:
+        """Whether the word stands around the sentence, in whatever form or with a slip of the pen."""
+        near = [*self.told, *within]
+        if any(word.stem == other.stem for other in near):
+            return True
+        forms = {other.folded for other in near if abs(len(other.folded) - len(word.folded)) < 4}
+        alike = difflib.SequenceMatcher(None, "", word.folded)
+        return len(word.folded) > 3 and any(_ratio(alike, form) >= _SPELLED_ALIKE for form in sorted(forms))
+
+    def cosine(self, word: Word) -> float:
+        """How near the sentence comes to the word; 0 without a model."""
+        return self.sims.get(word.start, 0.0)
+
+    def phrase(self, start: int) -> list[Word]:
+        """The words with a meaning that stand from ``start`` on side by side, after an article or its like."""
+        while start < len(self.asked) and self.asked[start].folded in listed("determiners"):
+            start += 1
+        end = start
+        while end < len(self.asked) and self.asked[end].is_content:
+            end += 1
+        return self.asked[start:end]
+
+
+def _ratio(matcher: difflib.SequenceMatcher[str], form: str) -> float:
+    matcher.set_seq1(form)
+    return matcher.ratio() if matcher.quick_ratio() >= _SPELLED_ALIKE else 0.0
+
+
+def _unknown_name(asked: _Asked) -> str:
+    """A name out of code that the passage does not have: another setting than ``warn_minutes``."""
+    known = {word.folded for word in asked.passage}
+    return next((w.text for w in asked.asked if "_" in w.text.strip("_") and w.folded not in known), "")
+
+
+def _another_kind(asked: _Asked) -> str:
+    """White bread where all bread is rye bread, the licence that expires where it is the passport."""
+    own = {word.stem for word in asked.asked}
+    for kind, noun in _side_by_side(asked.question, asked.asked):
+        if not _qualifies(kind, noun, asked) or asked.is_said(kind) or asked.cosine(kind) >= _NEAR:
+            continue
+        others = [other for other in _qualifiers(noun, asked.around, asked.told) if other.stem not in own]
+        if others and not _stands_bare(noun, asked.sentence):
+            return f"{others[0].text} {noun.text}"
+    return ""
+
+
+def _side_by_side(text: str, found: Sequence[Word]) -> Iterator[tuple[Word, Word]]:
+    return ((left, right) for left, right in pairwise(found) if not text[left.end : right.start].strip())
+
+
+def _qualifies(kind: Word, noun: Word, asked: _Asked) -> bool:
+    """Whether two words of the question are one of a kind and its noun, in a phrase that an article may begin."""
+    if not (kind.is_content and noun.is_content and kind.text.isalpha() and noun.text.isalpha()) or len(kind.text) < 3:
+        return False
+    if kind.folded in valued("numbers") or kind.folded.endswith(("ed", "ing", "ly")):
+        return False
+    place = asked.asked.index(kind)
+    while place and asked.asked[place - 1].is_content:
+        place -= 1
+    return place > 0 and asked.asked[place - 1].folded in listed("determiners") | listed("before_a_noun")
+
+
+def _qualifiers(noun: Word, text: str, found: Sequence[Word]) -> list[Word]:
+    """The words with a meaning right before each place of the noun."""
+    return [
+        left
+        for left, right in _side_by_side(text, found)
+        if right.stem == noun.stem and left.is_content and left.text.isalpha()
+    ]
+
+
+def _stands_bare(noun: Word, sentence: str) -> bool:
+    """Whether the sentence has the noun with nothing before it that says which one: it may be the one asked about."""
+    found = words(sentence)
+    return len(_qualifiers(noun, sentence, found)) < sum(noun.stem == word.stem for word in found)
+
+
+def _another_doer(asked: _Asked) -> str:
+    """What contractors have, where it is employees that have it."""
+    said = {word.stem for word in words(asked.sentence)}
+    for place, word in enumerate(asked.asked):
+        if word.folded not in listed("doing"):
+            continue
+        run = asked.phrase(place + 1)
+        after = next((one for one in asked.asked if run and one.start > run[-1].start), None)
+        if after is not None and after.folded in listed("having"):
+            doer, deed = run, after
+        else:
+            doer, deed = run[:-1], run[-1] if run else word
+        if not doer or deed.stem not in said or any(asked.is_said(one) or asked.cosine(one) >= _NEAR for one in doer):
+            return ""
+        return f"{' '.join(one.text for one in doer)} {deed.text}"
+    return ""
+
+
+def _another_whole(asked: _Asked) -> str:
+    """The tenant of the flat, where nothing speaks of a flat."""
+    for place, word in enumerate(asked.asked[1:], 1):
+        head = asked.asked[place - 1]
+        if word.folded not in listed("of") or not head.is_content or place < 2:
+            continue
+        if asked.asked[place - 2].folded in listed("question_words") - listed("auxiliaries"):
+            continue  # what kind of, which type of
+        whole = asked.phrase(place + 1)
+        if len(whole) > 1 and any(one.folded in listed("doing") for one in asked.asked[:place]):
+            whole = whole[:-1]  # when does the lease of the flat end
+        if whole and all(
+            one.text.isalpha() and asked.cosine(one) < _FAR and not asked.is_said(one, within=asked.passage)
+            for one in whole
+        ):
+            return f"{head.text} {word.text} {' '.join(one.text for one in whole)}"
+    return ""
+
+
+def _opposite(asked: _Asked) -> str:
+    """What is weak, in a passage about what is strong."""
+    own = {word.stem for word in asked.asked if word.is_content}
+    said = {word.folded for word in asked.passage}
+    denied = [word.folded for word in asked.asked if word.is_content and word.folded not in said]
+    for left, right in pairwise(asked.passage):
+        if right.stem in own and any({left.folded, word} in opposites() for word in denied):
+            return f"{left.text} {right.text}"
+    return ""
+
+
+def _without_what(asked: _Asked) -> str:
+    """Tomas's birthday, in a passage about Tomas that has no birthday."""
+    for place, (owner, what) in enumerate(pairwise(asked.asked), 1):
+        if owner.text.endswith(("'s", "\u2019s")) and owner.is_content and what.is_content:
+            phrase = asked.phrase(place)
+            if not any(asked.is_said(word, within=asked.passage) for word in phrase):
+                return " ".join(word.text for word in (owner, *phrase))
+    return ""
+
+
+def _another_deed(asked: _Asked) -> str:
+    """How to descale what is only said to be switched off."""
+    deed = next((word for word in asked.asked if word.is_content), None)
+    if deed is None or wanted(asked.question) != "steps" or not asked.sims or asked.cosine(deed) >= _FAR:
+        return ""
+    return "" if asked.is_said(deed, within=asked.passage) else deed.text
+
+
+def _another_person(question: str, best: Candidate) -> str:
+    """What is true of the person a document is named after, when someone asks about themselves."""
+    asked, passage = words(question), best.passage
+    if wanted(question) == "steps" or not any(word.folded in listed("first_person") for word in asked):
+        return ""
+    title = words(passage.chunk.title)
+    if not 2 <= len(title) <= 3 or not all(word.text[:1].isupper() and word.text.isalpha() for word in title):
+        return ""
+    said = words(passage.text)
+    if any(word.text == name.folded for word in said for name in title):
+        return ""  # a title in capitals, and no name
+    spoken = listed("first_person") | listed("second_person")
+    return "" if any(word.folded in spoken for word in said) else passage.chunk.title
