@@ -45,7 +45,7 @@ _FEW = 3
 
 
 @dataclass(frozen=True)
-class Asked:
+class EarlierQuestion:
     """An earlier question, able to stand alone, and the source that its answer was first cited from, if any."""
 
     question: str
@@ -53,7 +53,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Reading:
+class Meaning:
     """What a question may mean. ``source`` is where alone its answer is sought, empty for everywhere.
 
     An answer has to speak of every stem in ``about``: what the follow-up brings in.
@@ -76,30 +76,30 @@ def is_follow_up(question: str) -> bool:
 
 def standalone(question: str, earlier: Sequence[str]) -> str:
     """``question`` in its likeliest reading after the ``earlier`` ones (standalone themselves, oldest first)."""
-    return readings(question, [Asked(one) for one in earlier])[0].question
+    return meanings(question, [EarlierQuestion(one) for one in earlier])[0].question
 
 
-def readings(question: str, earlier: Sequence[Asked]) -> tuple[Reading, ...]:
+def meanings(question: str, earlier: Sequence[EarlierQuestion]) -> tuple[Meaning, ...]:
     """What ``question`` may mean after the ``earlier`` ones, the likeliest first; itself when it leans on none."""
     question = question.strip()
     if not earlier or _NOTHING.match(question):
-        return (Reading(question),)
+        return (Meaning(question),)
     before, source = earlier[-1].question.strip(), earlier[-1].source
     if not is_follow_up(question) and not _is_bare(question):
-        there = [Reading(question, source)] if source and _is_short(question) else []
-        return (Reading(question), *there)
+        there = [Meaning(question, source)] if source and _is_short(question) else []
+        return (Meaning(question), *there)
     rest = _OPENING.sub("", question, count=1).strip().rstrip("?？ ")
     if not rest:
-        return (Reading(before),)
+        return (Meaning(before),)
     if _ASKS_LATER.match(rest) or (_is_bare(rest) and not is_follow_up(rest)):
-        found = [Reading(f"{before.rstrip('?？ ')} {rest}?")]
+        found = [Meaning(f"{before.rstrip('?？ ')} {rest}?")]
     elif _ASKS.match(rest):
-        found = [Reading(_resolved(rest, before) + "?")]
+        found = [Meaning(_resolved(rest, before) + "?")]
     else:
         about = frozenset(content_stems(_PRONOUN.sub("", rest)) - content_stems(before))
-        found = [Reading(one, about=about) for one in _put_in(rest, before)]
+        found = [Meaning(one, about=about) for one in _put_in(rest, before)]
     about = found[0].about
-    there = [Reading(f"{rest}?", source, about)] if source else []
+    there = [Meaning(f"{rest}?", source, about)] if source else []
     return tuple(dict.fromkeys((*found, *there)))
 
 

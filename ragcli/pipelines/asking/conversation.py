@@ -7,7 +7,7 @@ import datetime
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ragcli.answer.extract.followup import Asked
+from ragcli.answer.extract.followup import EarlierQuestion
 from ragcli.pipelines.asking.inquiry import with_notices
 from ragcli.records import AskResult, Filter, Scope, Turn
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from ragcli.interfaces import SessionLog
 
 
-def earlier_questions(turns: Sequence[Turn]) -> list[Asked]:
+def earlier_questions(turns: Sequence[Turn]) -> list[EarlierQuestion]:
     """The questions of a session, each able to stand alone, oldest first."""
-    return [Asked(turn.standalone_question, turn.source) for turn in turns]
+    return [EarlierQuestion(turn.standalone_question, turn.source) for turn in turns]
 
 
 def likeliest(made: Sequence[AskResult]) -> int:
-    """The place of the reading of a follow-up that was answered with most confidence, the first of equals.
+    """The place of the meaning of a follow-up that was answered with most confidence, the first of equals.
 
     Where no reading was answered, the first: it says what was looked for.
     """

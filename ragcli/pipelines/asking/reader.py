@@ -15,7 +15,7 @@ from ragcli.config import Config, RetrieveConfig
 from ragcli.errors import ConfigError, ModelError, StoreError
 
 if TYPE_CHECKING:
-    from ragcli.answer.extract.followup import Asked, Reading
+    from ragcli.answer.extract.followup import EarlierQuestion, Meaning
     from ragcli.answer.model.written import WrittenAnswerer
     from ragcli.interfaces import Embedder, Engine, Generator, Models, Reranker, Store, Tokenizer
     from ragcli.pipelines.asking.ask import Gather, OnSentence
@@ -133,7 +133,7 @@ class Reader:
         scope: Scope,
         *,
         keep: bool = False,
-        earlier: Sequence[Asked] = (),
+        earlier: Sequence[EarlierQuestion] = (),
         session: str | None = None,
         direct: bool = False,
         agentic: bool = False,
@@ -142,12 +142,12 @@ class Reader:
         """The checked answer to a question, under the settings.
 
         ``keep`` leaves a trace where the settings want one. ``earlier`` are the questions before this one: a follow-up
-        is asked in each of its readings, and answered in the likeliest. ``direct`` sends the whole allowed corpus,
+        is asked in each of its meanings, and answered in the likeliest. ``direct`` sends the whole allowed corpus,
         ``agentic`` searches in several steps. ``on_sentence`` gets each sentence as soon as it is checked.
         """
         from ragcli.pipelines.asking.conversation import inside, likeliest, with_place
 
-        found, spent = self._readings(question, earlier)
+        found, spent = self._meanings(question, earlier)
         traces: list[Trace] = []
         inquiries = [
             self._inquiry(
@@ -213,18 +213,18 @@ class Reader:
             **more,
         )
 
-    def _readings(self, question: str, earlier: Sequence[Asked]) -> tuple[tuple[Reading, ...], Usage]:
+    def _meanings(self, question: str, earlier: Sequence[EarlierQuestion]) -> tuple[tuple[Meaning, ...], Usage]:
         """What a question may mean, by the model that answers or by rule, and what that cost."""
-        from ragcli.answer.extract.followup import Reading, readings
+        from ragcli.answer.extract.followup import Meaning, meanings
         from ragcli.records import Usage
 
         if self.written is None or not earlier:
-            return readings(question, earlier), Usage()
+            return meanings(question, earlier), Usage()
         from ragcli.answer.model.rewriting import rewrite
 
         asked = [one.question for one in earlier]
         alone, spent = rewrite(question, asked, client=self.written.client, model=self.config.answer.model)
-        return (Reading(alone),), spent
+        return (Meaning(alone),), spent
 
     def _ask_tables(self, inquiry: Inquiry, library: Callable[[], Library]) -> AskResult | None:
         """The answer of one query over one table where the question asks for no more; None otherwise."""

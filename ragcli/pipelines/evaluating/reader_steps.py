@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ragcli.answer.calibration import Tuned
-from ragcli.answer.extract.followup import Asked, readings
+from ragcli.answer.extract.followup import EarlierQuestion, meanings
 from ragcli.evaluate.gate import check_comparable, check_thresholds
 from ragcli.evaluate.golden_sets.file import GoldenSet
 from ragcli.evaluate.judge.claims import JUDGED_MEASURES
@@ -35,17 +35,17 @@ def steps_of(reader: Reader, *, answers: bool, judge: Judge | None = None) -> St
         ask=ask if answers else None,
         probe=leg_probe(reader.engine, lambda: reader.embedder),
         parse_filter=parse_filter,
-        standalone=lambda case: readings(case.question, earlier(case))[0].question,
+        standalone=lambda case: meanings(case.question, earlier(case))[0].question,
         relevancy=None if reader.lexical else lambda pairs: relevancy(reader.embedder, pairs),
         judge=judge,
     )
 
 
-def earlier(case: GoldenCase) -> list[Asked]:
+def earlier(case: GoldenCase) -> list[EarlierQuestion]:
     """The questions before a case's own, each made to stand alone by those before it."""
-    asked: list[Asked] = []
+    asked: list[EarlierQuestion] = []
     for question in case.history:
-        asked.append(Asked(readings(question, asked)[0].question))
+        asked.append(EarlierQuestion(meanings(question, asked)[0].question))
     return asked
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragcli.answer.extract.decompose import PartwiseAnswerer, parts
-from ragcli.answer.extract.followup import Asked, is_follow_up, readings, standalone
+from ragcli.answer.extract.followup import EarlierQuestion, is_follow_up, meanings, standalone
 from ragcli.records import Claim, Completion, Usage
 
 DAYS = "How many remote days per week can employees take?"
@@ -35,7 +35,7 @@ def test_standalone(question: str, earlier: str, expected: str) -> None:
 
 
 def _readings(question: str, before: str, source: str = "") -> list[tuple[str, str]]:
-    return [(one.question, one.source) for one in readings(question, [Asked(before, source)])]
+    return [(one.question, one.source) for one in meanings(question, [EarlierQuestion(before, source)])]
 
 
 def test_a_code_or_name_takes_the_place_of_the_one_before() -> None:
@@ -53,7 +53,7 @@ def test_where_a_rule_cannot_know_there_are_several_readings() -> None:
         ("How many days may interns work off site?", ""),
         ("interns?", "hr/a.md"),
     ]
-    assert [one.about for one in readings("interns?", [Asked(before)])] == [{"intern"}, {"intern"}]
+    assert [one.about for one in meanings("interns?", [EarlierQuestion(before)])] == [{"intern"}, {"intern"}]
     assert _readings("During probation?", "What is the notice period after two years?") == [
         ("What is the notice period During probation?", ""),
         ("What is the notice period after two years During probation?", ""),

@@ -13,9 +13,10 @@ import itertools
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
+
+from ragcli.parse.office.sheets.format_codes import Part, Section, SimpleForm, section_for, sections_of
 
 Value = float | int | datetime.datetime | datetime.date | datetime.time | datetime.timedelta
 
@@ -31,53 +32,9 @@ BUILT_IN = {
 }  # fmt: skip
 """Formats that a workbook names by number alone."""
 
-_TOKEN = re.compile(
-    r'"(?P<quoted>[^"]*)"?|\\(?P<escaped>.)|_.|\*.|\[(?P<bracket>[^\]]*)\]|(?P<general>General)'
-    r"|(?P<ampm>AM/PM|A/P|上午/下午)|(?P<exponent>E[+-]0+)|(?P<date>y+|m+|d+|h+|s+|e+|g+|b+)|(?P<digit>[0#?])"
-    r"|(?P<text>@)|(?P<other>.)",
-    re.I | re.S,
-)
-_CONDITION = re.compile(r"(<=|>=|<>|<|>|=)\s*(-?\d+(?:\.\d+)?)$")
-_ELAPSED = re.compile(r"h+|m+|s+", re.I)
 _LONGEST_CODE = 255
-_MARKS = {"literal": "x", "point": ".", "comma": ",", "percent": "%"}
-_SIMPLE = re.compile(r"([x%]*)((?:#,)?#*0+)(\.0+)?([x%]*)")
 _EPOCH = datetime.datetime(1899, 12, 30)
 _MOST_DAYS = 2_958_465  # 9999-12-31
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """One token: ``kind`` is literal, digit, point, comma, percent, slash, exponent, date, elapsed, ampm, text or
-    general."""
-
-    kind: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Section:
-    """One of the parts of a code between semicolons; each stands in one cache and is itself alone."""
-
-    parts: tuple[_Part, ...]
-    condition: tuple[str, float] | None
-    dated: bool
-    general: bool
-    texts: bool
-    simple: _Simple | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Simple:
-    """A format of one number between signs, such as ``"€"#,##0.00``; most are of this kind."""
-
-    before: str
-    least_digits: int
-    grouped: bool
-    step: Decimal
-    decimals: int
-    power: int
-    after: str
 
 
 def general(value: float) -> str:
@@ -104,11 +61,11 @@ def shown(value: Value, code: str) -> str:
     """What a cell with that format code shows; empty when the code hides it."""
     if code in ("", "General", "@") or len(code) > _LONGEST_CODE:
         return plain(value)
-    sections = _sections(code)
+    sections = sections_of(code)
     number = value if isinstance(value, int | float) else None
     if number is not None and not math.isfinite(number):
         return str(number)
-    section, signed = _section_for(sections, number if number is not None else 1.0)
+    section, signed = section_for(sections, number if number is not None else 1.0)
     if section is None or section.general:
         return plain(value) if section is None else _with_general(section, value, signed)
     if section.dated:
@@ -124,102 +81,13 @@ def shown_text(text: str, code: str) -> str:
     """A cell's text under that format: only a section with ``@`` adds something to it."""
     if "@" not in code or code == "@" or len(code) > _LONGEST_CODE:
         return text
-    section = next((one for one in _sections(code) if one.texts), None)
+    section = next((one for one in sections_of(code) if one.texts), None)
     if section is None:
         return text
     return "".join(text if part.kind == "text" else part.text for part in section.parts if part.kind != "digit")
 
 
-# ---------------------------------------------------------------- codes
-
-
-@functools.lru_cache(maxsize=1024)
-def _sections(code: str) -> tuple[_Section, ...]:
-    sections: list[_Section] = []
-    parts: list[_Part] = []
-    condition: tuple[str, float] | None = None
-    for match in _TOKEN.finditer(code):
-        if match["other"] == ";":
-            sections.append(_section(parts, condition))
-            parts, condition = [], None
-        elif match["bracket"] is not None:
-            found = _CONDITION.match(match["bracket"])
-            condition = (found[1], float(found[2])) if found else condition
-            if part := _bracket(match["bracket"]):
-                parts.append(part)
-        elif part := _part(match):
-            parts.append(part)
-    return (*sections, _section(parts, condition))
-
-
-def _section(parts: Sequence[_Part], condition: tuple[str, float] | None) -> _Section:
-    parts = _minutes(parts)
-    kinds = {part.kind for part in parts}
-    dated = bool(kinds & {"date", "elapsed", "ampm"})
-    return _Section(parts, condition, dated, "general" in kinds, "text" in kinds, _simple(parts))
-
-
-def _bracket(inside: str) -> _Part | None:
-    """``[$€-407]`` is a currency, ``[h]`` hours that go on past a day; colours and languages show nothing."""
-    if inside.startswith("$"):
-        return _Part("literal", inside[1:].partition("-")[0])
-    return _Part("elapsed", inside.lower()) if _ELAPSED.fullmatch(inside) else None
-
-
-def _part(match: re.Match[str]) -> _Part | None:
-    if match["quoted"] is not None or match["escaped"] is not None:
-        return _Part("literal", match["quoted"] if match["quoted"] is not None else match["escaped"])
-    for kind in ("general", "ampm", "exponent", "date", "digit", "text"):
-        if match[kind]:
-            return _Part(kind, match[kind].lower() if kind == "date" else match[kind])
-    other = match["other"]
-    if other is None:
-        return _Part("literal", " ") if match[0].startswith("_") else None
-    return _Part({".": "point", ",": "comma", "%": "percent", "/": "slash"}.get(other, "literal"), other)
-
-
-def _minutes(parts: Sequence[_Part]) -> tuple[_Part, ...]:
-    """Tells minutes (after hours or before seconds) from months; both are written ``m``."""
-    timed = [place for place, part in enumerate(parts) if part.kind in ("date", "elapsed")]
-    result = list(parts)
-    for order, place in enumerate(timed):
-        text = parts[place].text
-        before = parts[timed[order - 1]].text[0] if order else ""
-        after = parts[timed[order + 1]].text[0] if order + 1 < len(timed) else ""
-        if text[0] == "m" and len(text) < 3 and parts[place].kind == "date" and (before in ("h",) or after == "s"):
-            result[place] = _Part("date", "n" * len(text))
-    return tuple(result)
-
-
-def _section_for(sections: Sequence[_Section], number: float) -> tuple[_Section | None, bool]:
-    """The section for a number, and whether a minus has to be written before it."""
-    if len(sections) == 1 and sections[0].condition is None:
-        return sections[0], True
-    numeric = [one for one in sections if not one.texts] or list(sections)
-    if any(one.condition for one in numeric):
-        for place, one in enumerate(numeric):
-            if one.condition is None or _holds(number, *one.condition):
-                return one, place == 0 or one.condition is None
-        return None, True
-    if number < 0 and len(numeric) > 1:
-        return numeric[1], False
-    if number == 0 and len(numeric) > 2:
-        return numeric[2], False
-    return numeric[0], True
-
-
-def _holds(number: float, operator: str, limit: float) -> bool:
-    return {
-        "<": number < limit,
-        "<=": number <= limit,
-        ">": number > limit,
-        ">=": number >= limit,
-        "=": number == limit,
-        "<>": number != limit,
-    }[operator]
-
-
-def _with_general(section: _Section, value: Value, signed: bool) -> str:
+def _with_general(section: Section, value: Value, signed: bool) -> str:
     if isinstance(value, int | float) and not signed:
         value = abs(value)
     return "".join(plain(value) if part.kind == "general" else part.text for part in section.parts)
@@ -228,27 +96,7 @@ def _with_general(section: _Section, value: Value, signed: bool) -> str:
 # ---------------------------------------------------------------- numbers
 
 
-def _simple(parts: Sequence[_Part]) -> _Simple | None:
-    """A section as a simple format, None when it is more than that."""
-    marks = "".join(part.text if part.kind == "digit" else _MARKS.get(part.kind, "!") for part in parts)
-    match = _SIMPLE.fullmatch(marks)
-    if match is None:
-        return None
-    first, last = match.start(2), match.end(3) if match[3] else match.end(2)
-    texts = [part.text for part in parts]
-    decimals = len(match[3]) - 1 if match[3] else 0
-    return _Simple(
-        "".join(texts[:first]),
-        match[2].count("0"),
-        "," in match[2],
-        Decimal(1).scaleb(-decimals),
-        decimals,
-        2 * marks.count("%"),
-        "".join(texts[last:]),
-    )
-
-
-def _simply(form: _Simple, number: float) -> str:
+def _simply(form: SimpleForm, number: float) -> str:
     value = Decimal(repr(float(number)))
     rounded = (value.scaleb(form.power) if form.power else value).quantize(form.step, ROUND_HALF_UP)
     digits = f"{abs(rounded):{',' if form.grouped else ''}.{form.decimals}f}"
@@ -257,7 +105,7 @@ def _simply(form: _Simple, number: float) -> str:
     return " ".join(f"{minus}{form.before}{'0' * missing}{digits}{form.after}".split())
 
 
-def _numeric(parts: Sequence[_Part], number: float) -> str:
+def _numeric(parts: Sequence[Part], number: float) -> str:
     digits = [place for place, part in enumerate(parts) if part.kind == "digit"]
     if not digits:
         return "".join(part.text for part in parts)
@@ -291,12 +139,12 @@ def _numeric(parts: Sequence[_Part], number: float) -> str:
     return minus + "".join(body)
 
 
-def _commas_after(parts: Sequence[_Part], place: int) -> int:
+def _commas_after(parts: Sequence[Part], place: int) -> int:
     """By how many thousands the commas right after a digit divide the number."""
     return sum(1 for _ in itertools.takewhile(lambda part: part.kind == "comma", parts[place + 1 :]))
 
 
-def _whole_digits(parts: Sequence[_Part], places: Sequence[int], integer: str, grouped: bool) -> dict[int, str]:
+def _whole_digits(parts: Sequence[Part], places: Sequence[int], integer: str, grouped: bool) -> dict[int, str]:
     """What each placeholder before the point shows; the first takes all digits that are left."""
     digits = list(integer.lstrip("0"))
     result: dict[int, str] = {}
@@ -316,7 +164,7 @@ def _whole_digits(parts: Sequence[_Part], places: Sequence[int], integer: str, g
     return result
 
 
-def _decimal_digits(parts: Sequence[_Part], places: Sequence[int], fraction: str) -> dict[int, str]:
+def _decimal_digits(parts: Sequence[Part], places: Sequence[int], fraction: str) -> dict[int, str]:
     result: dict[int, str] = {}
     trailing = True
     for place, digit in reversed(list(zip(places, fraction, strict=False))):
@@ -325,7 +173,7 @@ def _decimal_digits(parts: Sequence[_Part], places: Sequence[int], fraction: str
     return result
 
 
-def _scientific(parts: Sequence[_Part], exponent: int, value: Decimal) -> str:
+def _scientific(parts: Sequence[Part], exponent: int, value: Decimal) -> str:
     power = value.adjusted() if value else 0
     point = next((place for place, part in enumerate(parts[:exponent]) if part.kind == "point"), exponent)
     power -= power % max(1, sum(part.kind == "digit" for part in parts[:point]))
@@ -335,7 +183,7 @@ def _scientific(parts: Sequence[_Part], exponent: int, value: Decimal) -> str:
     return f"{_numeric(parts[:exponent], mantissa)}{parts[exponent].text[0]}{sign}{abs(power):0{width}d}"
 
 
-def _fraction(parts: Sequence[_Part], number: float) -> str:
+def _fraction(parts: Sequence[Part], number: float) -> str:
     """``1 3/4``; a denominator that the code gives is kept."""
     code = "".join(part.text for part in parts)
     above, _, below = code.partition("/")
@@ -355,7 +203,7 @@ def _fraction(parts: Sequence[_Part], number: float) -> str:
 
 
 @functools.lru_cache(maxsize=65_536)
-def _dated(section: _Section, value: Value) -> str:
+def _dated(section: Section, value: Value) -> str:
     if isinstance(value, int | float):
         if not 0 <= value <= _MOST_DAYS:
             return general(value)
@@ -380,7 +228,7 @@ def _dated(section: _Section, value: Value) -> str:
     return " ".join(text.split())
 
 
-def _moment(part: _Part, moment: datetime.datetime, passed: datetime.timedelta, *, half: bool) -> str:
+def _moment(part: Part, moment: datetime.datetime, passed: datetime.timedelta, *, half: bool) -> str:
     """One token of a date or time; ``half`` says that hours count to twelve."""
     if part.kind not in ("date", "elapsed", "ampm"):
         return part.text
