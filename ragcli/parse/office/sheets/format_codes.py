@@ -30,7 +30,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Section:
+class FormatSection:
     """One of the parts of a code between semicolons; each stands in one cache and is itself alone."""
 
     parts: tuple[Part, ...]
@@ -55,9 +55,9 @@ class SimpleForm:
 
 
 @functools.lru_cache(maxsize=1024)
-def sections_of(code: str) -> tuple[Section, ...]:
+def sections_of(code: str) -> tuple[FormatSection, ...]:
     """The sections of a code, in order: for positive numbers, negative ones, zero and text, unless they say more."""
-    sections: list[Section] = []
+    sections: list[FormatSection] = []
     parts: list[Part] = []
     condition: tuple[str, float] | None = None
     for match in _TOKEN.finditer(code):
@@ -74,11 +74,11 @@ def sections_of(code: str) -> tuple[Section, ...]:
     return (*sections, _section(parts, condition))
 
 
-def _section(parts: Sequence[Part], condition: tuple[str, float] | None) -> Section:
+def _section(parts: Sequence[Part], condition: tuple[str, float] | None) -> FormatSection:
     parts = _minutes(parts)
     kinds = {part.kind for part in parts}
     dated = bool(kinds & {"date", "elapsed", "ampm"})
-    return Section(parts, condition, dated, "general" in kinds, "text" in kinds, _simple(parts))
+    return FormatSection(parts, condition, dated, "general" in kinds, "text" in kinds, _simple(parts))
 
 
 def _bracket(inside: str) -> Part | None:
@@ -113,7 +113,7 @@ def _minutes(parts: Sequence[Part]) -> tuple[Part, ...]:
     return tuple(result)
 
 
-def section_for(sections: Sequence[Section], number: float) -> tuple[Section | None, bool]:
+def section_for(sections: Sequence[FormatSection], number: float) -> tuple[FormatSection | None, bool]:
     """The section for a number, and whether a minus has to be written before it."""
     if len(sections) == 1 and sections[0].condition is None:
         return sections[0], True

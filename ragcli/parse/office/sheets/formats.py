@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
-from ragcli.parse.office.sheets.format_codes import Part, Section, SimpleForm, section_for, sections_of
+from ragcli.parse.office.sheets.format_codes import FormatSection, Part, SimpleForm, section_for, sections_of
 
 Value = float | int | datetime.datetime | datetime.date | datetime.time | datetime.timedelta
 
@@ -87,7 +87,7 @@ def shown_text(text: str, code: str) -> str:
     return "".join(text if part.kind == "text" else part.text for part in section.parts if part.kind != "digit")
 
 
-def _with_general(section: Section, value: Value, signed: bool) -> str:
+def _with_general(section: FormatSection, value: Value, signed: bool) -> str:
     if isinstance(value, int | float) and not signed:
         value = abs(value)
     return "".join(plain(value) if part.kind == "general" else part.text for part in section.parts)
@@ -203,7 +203,7 @@ def _fraction(parts: Sequence[Part], number: float) -> str:
 
 
 @functools.lru_cache(maxsize=65_536)
-def _dated(section: Section, value: Value) -> str:
+def _dated(section: FormatSection, value: Value) -> str:
     if isinstance(value, int | float):
         if not 0 <= value <= _MOST_DAYS:
             return general(value)
