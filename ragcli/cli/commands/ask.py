@@ -50,7 +50,9 @@ def ask(
     strict: Annotated[bool, typer.Option("--strict", help="Exit 3 when a sentence has no support.")] = False,
     session: Annotated[str | None, typer.Option(metavar="NAME", help="Go on with a conversation.")] = None,
     direct: Annotated[bool, typer.Option("--direct", help="Send the whole corpus instead of passages.")] = False,
-    agentic: Annotated[bool, typer.Option("--agentic", help="Search in several steps; a model may query tables.")] = False,
+    agentic: Annotated[
+        bool, typer.Option("--agentic", help="Search in several steps; a model may query tables.")
+    ] = False,
     show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Print what is sent, then ask.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be sent; send nothing.")] = False,
 ) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from ragcli.answer.check.verify import verify
 from ragcli.answer.model.anthropic import MessagesClient
 from ragcli.answer.model.connection import Connection
 from ragcli.answer.model.endpoint import CHAT, MESSAGES, Service, find_endpoint
@@ -186,6 +187,30 @@ def test_a_reply_cut_off_at_its_limit_keeps_what_was_complete(wire: Wire) -> Non
         assert (one.found, one.claims, one.notices) == (True, (FIRST,), (said,))
         assert one.usage == Usage(100, 20)
     assert seen == [FIRST]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_thoughts_before_an_answer_are_not_the_answer(wire: Wire, stream: bool) -> None:
+    """Servers that are not told which model thinks leave its thoughts in the text."""
+    text = f'<think>\nFirst <answer found="true"><sentence>No.</sentence> {{"found": false}}\n</think>\n\n{GOOD}'
+    seen, made = ask(wire, wire.streams(text) if stream else wire.says(text), stream=stream)
+    assert made.claims == (FIRST, SECOND)
+    assert seen == ([FIRST, SECOND] if stream else [])
+    error, _ = fault(wire, wire.says(f"<think>{GOOD}", stop=wire.cut))
+    assert error.category == "cut_off"
+
+
+def test_what_is_said_again_is_shown_once(wire: Wire) -> None:
+    said = {"found": True, "sentences": [json.loads(GOOD)["sentences"][number] for number in (0, 1, 0, 0)]}
+    _, made = ask(wire, wire.says(json.dumps(said)), stream=False)
+    answer = verify(made, PASSAGES, question="How long?")
+    assert [sentence.text for sentence in answer.sentences] == [FIRST.text, SECOND.text]
+
+
+@pytest.mark.parametrize("text", ['{"found": false, "sentences": [{"te', '<answer found="false"><sent'])
+def test_a_reply_cut_off_after_it_declined_has_declined(wire: Wire, text: str) -> None:
+    _, made = ask(wire, wire.says(text, stop=wire.cut), stream=False)
+    assert (made.found, made.not_found_reason, made.claims) == (False, "model_declined", ())
 
 
 @pytest.mark.parametrize("text", ["", GOOD[:20], '<answer found="true"><sentence>Refunds ta', "Refunds take 5 wor"])
