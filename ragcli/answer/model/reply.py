@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ragcli.answer.model.message import spoken
 from ragcli.language.sentences import sentence_spans
 from ragcli.records import Claim
 
@@ -26,7 +27,6 @@ _ANSWER = re.compile(r"<answer\b([^>]*)>(.*?)(?:</answer\s*>|\Z)", re.DOTALL | r
 _SENTENCE = re.compile(r"<sentence\b[^>]*>(.*?)</sentence\s*>", re.DOTALL | re.IGNORECASE)
 _CITE = re.compile(r"<cite\b([^>]*)>(.*?)</cite\s*>", re.DOTALL | re.IGNORECASE)
 _PASSAGE = re.compile(r"""(?:passage|id)\s*=\s*["']?\s*([^"'\s>]*)""", re.IGNORECASE)
-_THOUGHTS = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
 _ANSWER_TAG = re.compile(r"<answer\b([^>]*)>", re.IGNORECASE)
 _SENTENCES = re.compile(r'"sentences"\s*:\s*\[')
 _FOUND = re.compile(r'"found"\s*:\s*true')
@@ -34,11 +34,6 @@ _DECLINED = re.compile(r"""\W*(?:json\s*)?\{?\s*(?:"found"\s*:|<answer\s+found\s
 _BETWEEN = re.compile(r"[\s,]*")
 _NOT_FOUND = re.compile(r"""found\s*=\s*["']?\s*false""", re.IGNORECASE)
 _MARK = re.compile(r"\s*\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\]")
-
-
-def spoken(text: str) -> str:
-    """A reply without the thoughts before it, which some servers leave in the text; empty while they go on."""
-    return _THOUGHTS.sub("", text, count=1)
 
 
 def read_structured(text: str) -> Reply | None:

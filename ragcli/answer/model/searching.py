@@ -8,7 +8,7 @@ from typing import Any
 
 from ragcli.answer.model import prompt
 from ragcli.answer.model.message import CUT_OFF, Message, ModelClient, ToolUse
-from ragcli.answer.model.reply import Reply, claim_of, read_begun, read_prose, read_structured, read_tagged, spoken
+from ragcli.answer.model.reply import Reply, claim_of, read_begun, read_prose, read_structured, read_tagged
 from ragcli.answer.model.written import completion, empty_reply
 from ragcli.config import AnswerConfig
 from ragcli.errors import ConfigError, ModelError
@@ -110,7 +110,7 @@ class SearchingAnswerer:
         return Searched(made, tuple(run.passages), tuple(run.steps))
 
     def _prose(self, message: Message) -> Reply:
-        reply = read_prose(spoken(message.text))
+        reply = read_prose(message.text)
         if not reply.claims:
             raise empty_reply(message.model or self._config.model)
         return reply
@@ -119,7 +119,7 @@ class SearchingAnswerer:
         return f"the answer was cut off (answer.max_tokens is {self._config.max_tokens})"
 
     def _begun(self, message: Message) -> Reply:
-        reply = None if message.tool_uses else read_begun(spoken(message.text))
+        reply = None if message.tool_uses else read_begun(message.text)
         if reply is None:
             hint = "raise answer.max_tokens, or lower answer.max_steps"
             raise ModelError(self._cut(), hint=hint, category="cut_off")
@@ -176,8 +176,7 @@ def _final(message: Message) -> Reply | None:
             return _from_tool(use)
     if message.tool_uses:
         return None
-    text = spoken(message.text)
-    return read_structured(text) or read_tagged(text)
+    return read_structured(message.text) or read_tagged(message.text)
 
 
 def _from_tool(use: ToolUse) -> Reply:

@@ -15,7 +15,6 @@ from ragcli.answer.model.reply import (
     read_prose,
     read_structured,
     read_tagged,
-    spoken,
 )
 from ragcli.config import AnswerConfig
 from ragcli.errors import ModelError
@@ -90,7 +89,7 @@ class WrittenAnswerer:
     def _completion(self, body: dict[str, Any], message: Message, given: Sequence[Claim]) -> Completion:
         if message.stop_reason in CUT_OFF:
             return self._cut_off(message)
-        usage, text = message.usage, spoken(message.text)
+        usage, text = message.usage, message.text
         reply = read_structured(text) or read_tagged(text) or read_cited(message.content)
         if reply is None and given:
             return self._made(Reply(True, tuple(given)), message, usage, "the end of its reply could not be read")
@@ -99,8 +98,7 @@ class WrittenAnswerer:
             usage = usage + again.usage
             if again.stop_reason in CUT_OFF:
                 return self._cut_off(again, message.usage)
-            said = spoken(again.text)
-            reply = read_tagged(said) or read_structured(said) or _as_prose(said, text)
+            reply = read_tagged(again.text) or read_structured(again.text) or _as_prose(again.text, text)
         if reply is None:
             raise empty_reply(message.model or self._config.model)
         return self._made(reply, message, usage)
@@ -109,7 +107,7 @@ class WrittenAnswerer:
         """What was complete of an answer that was too long. Raises ModelError when nothing was."""
         tokens, limit = message.usage.output_tokens, self._config.max_tokens
         said = f"the answer was cut off after {tokens} tokens (answer.max_tokens is {limit})"
-        reply = read_begun(spoken(message.text))
+        reply = read_begun(message.text)
         if reply is None:
             raise ModelError(
                 said, hint="raise answer.max_tokens; a model that thinks first needs more", category="cut_off"
@@ -123,7 +121,7 @@ class WrittenAnswerer:
 
     def _repaired(self, body: dict[str, Any], message: Message) -> Message:
         """One more try, in the tagged form, with the reply that could not be read before it."""
-        said = spoken(message.text).strip() or "(nothing)"
+        said = message.text.strip() or "(nothing)"
         again = {name: value for name, value in body.items() if name != "output_config"}
         again["messages"] = [
             *body["messages"],

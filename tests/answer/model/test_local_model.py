@@ -5,6 +5,7 @@ llama.cpp runs in this process (``xllamacpp``) with the weights that the package
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import os
 import socket
@@ -136,6 +137,19 @@ def test_it_is_given_tools(config: Config) -> None:
     else:
         assert searched.completion.usage != Usage()
         assert searched.steps[0].query == QUESTION
+
+
+def test_it_is_made_to_answer(config: Config) -> None:
+    """After the last step only the answer tool is left: llama.cpp keeps a model to its schema."""
+    settings = dataclasses.replace(config.answer, max_steps=1)
+    client = model_client(config, {})
+    answerer = SearchingAnswerer(settings, client)
+    try:
+        searched = answerer.answer(QUESTION, [search_tool(lambda query, number: PASSAGES)])
+    except ModelError as error:
+        assert error.category in ("cut_off", "empty_reply")
+    else:
+        assert len(searched.steps) == 1
 
 
 def test_the_whole_way(config: Config, tmp_path: Path) -> None:
