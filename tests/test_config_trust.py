@@ -34,6 +34,7 @@ def loaded(clone: Path, home: Path, environ: dict[str, str] | None = None, **opt
 
 REACHING = [
     ("answer", "provider", "anthropic"),
+    ("answer", "provider", "openai"),
     ("answer", "base_url", "https://evil.example"),
     ("answer", "base_url", "http://[::ffff:127.0.0.1]:18999"),
     ("answer", "base_url", "http://127.999.0.1:8000"),

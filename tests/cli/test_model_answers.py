@@ -207,6 +207,29 @@ def test_a_closed_table_does_not_exist_for_the_tool(project: Path, provider: str
     assert "Ann Zyxwv" in json.dumps(server.bodies[1]["messages"][-1])
 
 
+def test_a_model_is_shown_the_nearest_tables_and_the_first_rows(tmp_path: Path, provider: str) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "refunds.md").write_text(REFUNDS + "\n| Reason | Days |\n|---|---|\n| broken | 2 |\n")
+    for number in range(22):
+        rows = range(40 if number == 0 else 2)
+        (docs / f"t{number:02}.csv").write_text("Key,Value\n" + "".join(f"k{row},{row}{number}\n" for row in rows))
+    assert here("ingest", "docs", "--index", "index", "--quiet", cwd=tmp_path).code == 0
+    uses = WIRES[provider]["uses"]
+    script = [uses("query", {"sql": "SELECT * FROM t00"}), uses("answer", {"found": False, "sentences": []})]
+    with serving(*script) as server:
+        assert ask(tmp_path, server, provider, "--agentic").code == 4
+    first, second = (json.dumps(body["messages"][-1]) for body in server.bodies)
+    told = first[first.index("<tables>") : first.index("</tables>")]
+    assert told.startswith(
+        '<tables>\\n\\"refunds\\" (\\"reason\\" text, \\"days\\" integer), 1 rows, from refunds.md: Refunds'
+    )
+    assert told.count(" rows, from ") == 21  # with that of the documents themselves
+    assert "and 3 more tables" in told
+    assert "| k29 | 290 |" in second and "| k30 |" not in second
+    assert "there are more than 30 rows" in second
+
+
 def test_doctor_does_without_a_count_of_tokens(project: Path, provider: str) -> None:
     uncounted = [fails(404, "not_found_error")] if provider == "anthropic" else []
     with serving(*uncounted, WIRES[provider]["says"]("H")) as server:

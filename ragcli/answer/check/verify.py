@@ -55,15 +55,20 @@ class Verifier:
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._passages = tuple(passages)
         self._desk = _Desk(self._passages)
+        self._claims: set[Claim] = set()
         self._checked: list[Checked] = []
         self._numbers: dict[tuple[str, str], int] = {}
         self._citations: list[Citation] = []
         self._sentences: list[Sentence] = []
 
     def add(self, claim: Claim) -> tuple[Sentence, tuple[Citation, ...]] | None:
-        """The claim as a checked sentence, and the citations printed for the first time; None for an empty claim."""
-        if not claim.text.strip():
+        """The claim as a checked sentence, and the citations printed for the first time.
+
+        None for an empty claim and for one that was added before: models that find no end say the same again and again.
+        """
+        if not claim.text.strip() or claim in self._claims:
             return None
+        self._claims.add(claim)
         checked, known = self._desk.check(claim), len(self._citations)
         sentence = numbered(checked, self._numbers, self._citations)
         self._checked.append(checked)

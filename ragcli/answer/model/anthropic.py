@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ragcli.answer.model import failures
 from ragcli.answer.model.connection import Connection
 from ragcli.answer.model.endpoint import Endpoint
-from ragcli.answer.model.message import Body, Message, ToolUse
+from ragcli.answer.model.message import Body, Message, ToolUse, spoken
 from ragcli.errors import ModelError
 from ragcli.records import Usage
 
@@ -126,7 +126,7 @@ def _message(reply: Any) -> Message:
     if reply.stop_reason == "refusal":
         raise failures.declined(getattr(getattr(reply, "stop_details", None), "explanation", None) or "")
     return Message(
-        text="".join(block.text for block in content if block.type == "text"),
+        text=spoken("".join(block.text for block in content if block.type == "text")),
         stop_reason=str(reply.stop_reason or ""),
         usage=Usage(
             input_tokens=usage.input_tokens or 0,

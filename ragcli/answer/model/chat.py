@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ragcli.answer.model.message import Body, Message, ToolUse
+from ragcli.answer.model.message import Body, Message, ToolUse, spoken
 from ragcli.records import Usage
 
 _STOP = {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use", "content_filter": "refusal"}
@@ -31,11 +31,15 @@ def chat_body(body: Body, *, is_own: bool) -> dict[str, Any]:
         schema = {"name": "answer", "strict": True, "schema": wanted["format"]["schema"]}
         said["response_format"] = {"type": "json_schema", "json_schema": schema}
     if tools := body.get("tools"):
-        said["tools"] = [_tool(tool) for tool in tools]
-    if choice := body.get("tool_choice"):
-        named = {"type": "function", "function": {"name": choice.get("name")}}
-        said["tool_choice"] = named if choice["type"] == "tool" else choice["type"]
+        said |= _tools(tools, body["tool_choice"])
     return said
+
+
+def _tools(tools: Sequence[Mapping[str, Any]], choice: Mapping[str, str]) -> dict[str, Any]:
+    """The tools and the choice among them. Not every server lets one be named: then it is the only one."""
+    if choice["type"] != "tool":
+        return {"tools": [_tool(tool) for tool in tools], "tool_choice": choice["type"]}
+    return {"tools": [_tool(tool) for tool in tools if tool["name"] == choice["name"]], "tool_choice": "required"}
 
 
 def _text(content: str | Sequence[Mapping[str, Any]]) -> str:
@@ -76,7 +80,7 @@ def message_of(text: str, calls: Iterable[tuple[str, str, str]], stop: str, usag
     uses = tuple(ToolUse(id, name, _arguments(given)) for id, name, given in calls)
     blocks: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
     blocks += [{"type": "tool_use", "id": use.id, "name": use.name, "input": dict(use.input)} for use in uses]
-    return Message(text, _STOP.get(stop, stop), usage, model, uses, tuple(blocks))
+    return Message(spoken(text), _STOP.get(stop, stop), usage, model, uses, tuple(blocks))
 
 
 def _arguments(given: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import contextvars
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
@@ -32,6 +32,10 @@ class _Call:
     kind: str = ""
 
 
+_CALL: contextvars.ContextVar[_Call] = contextvars.ContextVar("_CALL")
+"""The request that is under way, each thread's own."""
+
+
 @dataclass(frozen=True, slots=True)
 class Connection:
     """How to speak to one endpoint. ``timeout_seconds`` is the longest silence, ``deadline_seconds`` all in all."""
@@ -40,9 +44,6 @@ class Connection:
     timeout_seconds: float
     retries: int
     deadline_seconds: float = 300.0
-    _call: contextvars.ContextVar[_Call] = field(
-        default_factory=lambda: contextvars.ContextVar[_Call]("call"), repr=False, compare=False
-    )
 
     def http_client(self, sdk: ModuleType) -> Any:
         """The connection pool for a client of ``sdk``.
@@ -66,7 +67,7 @@ class Connection:
         Nothing but the SDK may run inside: what it raises over a reply is of every kind.
         """
         call = _Call(time.monotonic() + self.deadline_seconds)
-        self._call.set(call)
+        _CALL.set(call)
         endpoint = self.endpoint
         try:
             yield
@@ -105,12 +106,12 @@ class Connection:
 
     def _before(self, request: httpx2.Request) -> None:
         """No wait for this request is longer than what is left of the time for all."""
-        left = max(0.001, self._call.get().until - time.monotonic())
+        left = max(0.001, _CALL.get().until - time.monotonic())
         limits = request.extensions.get("timeout", {})
         request.extensions["timeout"] = {name: min(left, limit or left) for name, limit in limits.items()}
 
     def _after(self, response: httpx2.Response) -> None:
-        call = self._call.get()
+        call = _CALL.get()
         call.kind = response.headers.get("content-type", "").partition(";")[0]
         assert isinstance(response.stream, httpx2.SyncByteStream)
         response.stream = _Bounded(response.stream, call.until, response.request)

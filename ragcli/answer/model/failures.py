@@ -42,6 +42,8 @@ def refused(status: int, said: str, kind: str, endpoint: Endpoint, model: str) -
         category, hint = "no_credit", f"add credit to the account of the key in {endpoint.key_from}; {_OFFLINE}"
     elif status in (400, 413, 422) and any(word in told for word in _TOO_LONG):
         category, hint = "too_large", _shorter(endpoint)
+    elif status in (400, 422, 500) and "tool" in told:
+        category, hint = "no_tools", "leave --agentic out, or take a model and a server that use tools"
     else:
         category, hint = _by_status(status, endpoint, model)
     return ModelError(f"{host} answered {status}: {said or 'no message'}", hint=hint, category=category)

@@ -6,6 +6,7 @@ A request is written in the form of the Messages API: ``model``, ``max_tokens``,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -13,6 +14,7 @@ from typing import Any, Protocol
 from ragcli.answer.model.endpoint import Endpoint
 from ragcli.records import Usage
 
+_THOUGHTS = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
 Body = Mapping[str, Any]
 CUT_OFF = ("max_tokens", "model_context_window_exceeded")
 """Reasons to stop that leave an answer incomplete."""
@@ -29,7 +31,7 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One reply. ``content`` are its blocks as they must be sent back in a conversation."""
+    """One reply. ``text`` is without thoughts; ``content`` are its blocks as a conversation must send them back."""
 
     text: str
     stop_reason: str
@@ -37,6 +39,11 @@ class Message:
     model: str
     tool_uses: tuple[ToolUse, ...] = ()
     content: tuple[Mapping[str, Any], ...] = ()
+
+
+def spoken(text: str) -> str:
+    """A reply without the thoughts before it, which some servers leave in the text; empty while they go on."""
+    return _THOUGHTS.sub("", text, count=1)
 
 
 Batch = Callable[[Sequence[Body]], Iterator[tuple[int, Message]]]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ragcli.answer.model.message import spoken
 from ragcli.language.sentences import sentence_spans
 from ragcli.records import Claim
 
@@ -29,6 +30,7 @@ _PASSAGE = re.compile(r"""(?:passage|id)\s*=\s*["']?\s*([^"'\s>]*)""", re.IGNORE
 _ANSWER_TAG = re.compile(r"<answer\b([^>]*)>", re.IGNORECASE)
 _SENTENCES = re.compile(r'"sentences"\s*:\s*\[')
 _FOUND = re.compile(r'"found"\s*:\s*true')
+_DECLINED = re.compile(r"""\W*(?:json\s*)?\{?\s*(?:"found"\s*:|<answer\s+found\s*=)\s*["']?false""", re.IGNORECASE)
 _BETWEEN = re.compile(r"[\s,]*")
 _NOT_FOUND = re.compile(r"""found\s*=\s*["']?\s*false""", re.IGNORECASE)
 _MARK = re.compile(r"\s*\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\]")
@@ -144,8 +146,11 @@ def _plain(text: str) -> str:
 def read_begun(text: str) -> Reply | None:
     """What is complete of a reply that ends too early, in any form; None when no sentence of it is.
 
-    Of prose the last sentence is left out unless it ends as sentences do.
+    Of prose the last sentence is left out unless it ends as sentences do. That nothing was found is complete as soon as
+    it is said.
     """
+    if _DECLINED.match(text):
+        return Reply(False, ())
     claims = tuple(ClaimStream().feed(text))
     if not claims and not text.lstrip(" \n`").startswith(("{", "<", "json")):
         claims = read_prose(text).claims
@@ -164,20 +169,20 @@ class ClaimStream:
     def feed(self, more: str) -> Iterator[Claim]:
         """Adds text; yields the claims it completed."""
         self._text += more
-        if self._at < 0 and not self._begun():
+        if self._at < 0 and not self._begun(spoken(self._text)):
             return
         while (claim := self._next()) is not None:
             if claim.text:
                 yield claim
 
-    def _begun(self) -> bool:
-        """Whether the sentences have begun, and in which form."""
-        if tag := _ANSWER_TAG.search(self._text):
+    def _begun(self, text: str) -> bool:
+        """Whether the sentences have begun in the spoken ``text``, and in which form."""
+        if tag := _ANSWER_TAG.search(text):
             self._next = self._element
-            self._at = len(self._text) if _NOT_FOUND.search(tag[1]) else tag.end()
-        elif found := _SENTENCES.search(self._text):
-            if _FOUND.search(self._text, 0, found.start()):
-                self._at = found.end()
+            self._text, self._at = text, len(text) if _NOT_FOUND.search(tag[1]) else tag.end()
+        elif found := _SENTENCES.search(text):
+            if _FOUND.search(text, 0, found.start()):
+                self._text, self._at = text, found.end()
         return self._at >= 0
 
     def _element(self) -> Claim | None:

@@ -95,7 +95,7 @@ class SearchingAnswerer:
             message = self._client.send(self._body(messages, run, last))
             run.usage = run.usage + message.usage
             if message.stop_reason in CUT_OFF:
-                return self._searched(self._begun(message), message, run, f"{self._cut()}: what was complete is shown")
+                return self._searched(self._begun(message), message, run, self._cut())
             reply = _final(message)
             if reply is not None or last or not message.tool_uses:
                 return self._searched(reply or self._prose(message), message, run)

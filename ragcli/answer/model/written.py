@@ -112,7 +112,8 @@ class WrittenAnswerer:
             raise ModelError(
                 said, hint="raise answer.max_tokens; a model that thinks first needs more", category="cut_off"
             )
-        return self._made(reply, message, (before or Usage()) + message.usage, f"{said}: what was complete is shown")
+        shown = ": what was complete is shown" if reply.found else ""
+        return self._made(reply, message, (before or Usage()) + message.usage, said + shown)
 
     def _made(self, reply: Reply, message: Message, usage: Usage, *notices: str) -> Completion:
         provider, model = self._client.endpoint.service.provider, message.model or self._config.model

@@ -9,7 +9,7 @@ from ragcli.answer.injection import InjectionCase, InjectionResult, judge, load_
 from ragcli.errors import ModelError
 from ragcli.interfaces import Generator, Progress
 
-_OF_THE_REPLY = ("malformed", "refused", "cut_off")
+_OF_THE_REPLY = ("malformed", "refused", "cut_off", "empty_reply", "broken_off")
 
 
 def run_suite(

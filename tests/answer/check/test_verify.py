@@ -159,7 +159,7 @@ def test_numbers_citations_by_quote_in_order_of_use() -> None:
     answer = _verify(
         Claim(REMOTE, ("2",), (REMOTE,)),
         Claim(REFUND, ("1",), (REFUND,)),
-        Claim(REMOTE, ("2",), (REMOTE,)),
+        Claim(f"Yes: {REMOTE}", ("2",), (REMOTE,)),
     )
     assert [sentence.citations for sentence in answer.sentences] == [(1,), (2,), (1,)]
     assert [citation.source for citation in answer.citations] == ["hr/remote.md", "refunds.md"]

@@ -44,7 +44,7 @@ def test_a_request_in_the_form_of_messages_is_said_in_that_of_chat_completions()
                 "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "no", "is_error": True}],
             },
         ],
-        "tools": [{"name": "search", "description": "Searches.", "input_schema": schema}],
+        "tools": [{"name": name, "description": "Searches.", "input_schema": schema} for name in ("query", "search")],
         "tool_choice": {"type": "tool", "name": "search"},
         "output_config": {"format": {"type": "json_schema", "schema": schema}},
     }
@@ -62,7 +62,7 @@ def test_a_request_in_the_form_of_messages_is_said_in_that_of_chat_completions()
         "tools": [
             {"type": "function", "function": {"name": "search", "description": "Searches.", "parameters": schema}}
         ],
-        "tool_choice": {"type": "function", "function": {"name": "search"}},
+        "tool_choice": "required",
         "response_format": {
             "type": "json_schema",
             "json_schema": {"name": "answer", "strict": True, "schema": schema},
@@ -70,6 +70,7 @@ def test_a_request_in_the_form_of_messages_is_said_in_that_of_chat_completions()
     }
     own = chat_body({**body, "tool_choice": {"type": "auto"}}, is_own=True)
     assert (own["max_completion_tokens"], own["tool_choice"]) == (9, "auto")
+    assert [tool["function"]["name"] for tool in own["tools"]] == ["query", "search"]
     assert "max_tokens" not in own
 
 

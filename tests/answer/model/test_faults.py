@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from ragcli.answer.check.verify import verify
 from ragcli.answer.model.anthropic import MessagesClient
 from ragcli.answer.model.connection import Connection
 from ragcli.answer.model.endpoint import CHAT, MESSAGES, Service, find_endpoint
@@ -116,6 +117,14 @@ def fault(wire: Wire, act: Act, *, stream: bool = False, **settings: Any) -> tup
         (429, "insufficient_quota", "You exceeded your current quota", "no_credit", "RAG_ANSWER_KEY"),
         (402, "payment_required", "Insufficient credits", "no_credit", "add credit"),
         (400, "exceed_context_size_error", "exceeds the available context size", "too_large", "a longer context"),
+        (
+            400,
+            "BadRequestError",
+            '"auto" tool choice requires --enable-auto-tool-choice',
+            "no_tools",
+            "leave --agentic",
+        ),
+        (400, "invalid_request_error", "registry/m-1 does not support tools", "no_tools", "leave --agentic out"),
         (401, "authentication_error", "invalid key", "bad_key", "the key in RAG_ANSWER_KEY was not accepted"),
         (403, "permission_error", "not yours", "bad_key", "may not use this model"),
         (404, "not_found_error", "model: m-1", "unknown_model", "answer.model is 'm-1'"),
@@ -188,6 +197,30 @@ def test_a_reply_cut_off_at_its_limit_keeps_what_was_complete(wire: Wire) -> Non
     assert seen == [FIRST]
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_thoughts_before_an_answer_are_not_the_answer(wire: Wire, stream: bool) -> None:
+    """Servers that are not told which model thinks leave its thoughts in the text."""
+    text = f'<think>\nFirst <answer found="true"><sentence>No.</sentence> {{"found": false}}\n</think>\n\n{GOOD}'
+    seen, made = ask(wire, wire.streams(text) if stream else wire.says(text), stream=stream)
+    assert made.claims == (FIRST, SECOND)
+    assert seen == ([FIRST, SECOND] if stream else [])
+    error, _ = fault(wire, wire.says(f"<think>{GOOD}", stop=wire.cut))
+    assert error.category == "cut_off"
+
+
+def test_what_is_said_again_is_shown_once(wire: Wire) -> None:
+    said = {"found": True, "sentences": [json.loads(GOOD)["sentences"][number] for number in (0, 1, 0, 0)]}
+    _, made = ask(wire, wire.says(json.dumps(said)), stream=False)
+    answer = verify(made, PASSAGES, question="How long?")
+    assert [sentence.text for sentence in answer.sentences] == [FIRST.text, SECOND.text]
+
+
+@pytest.mark.parametrize("text", ['{"found": false, "sentences": [{"te', '<answer found="false"><sent'])
+def test_a_reply_cut_off_after_it_declined_has_declined(wire: Wire, text: str) -> None:
+    _, made = ask(wire, wire.says(text, stop=wire.cut), stream=False)
+    assert (made.found, made.not_found_reason, made.claims) == (False, "model_declined", ())
+
+
 @pytest.mark.parametrize("text", ["", GOOD[:20], '<answer found="true"><sentence>Refunds ta', "Refunds take 5 wor"])
 def test_a_reply_cut_off_before_anything_was_complete(wire: Wire, text: str) -> None:
     error, _ = fault(wire, wire.says(text, stop=wire.cut), max_tokens=20)
@@ -254,9 +287,10 @@ def test_https_to_a_server_that_speaks_http(wire: Wire) -> None:
     assert "does not speak https" in caught.value.hint
 
 
-def test_a_certificate_of_nobody(wire: Wire, tmp_path: Path) -> None:
+def test_a_certificate_of_nobody(wire: Wire, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
     made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
+    made += ["-addext", "subjectAltName=IP:127.0.0.1"]
     subprocess.run([*made, "-keyout", key, "-out", certificate], check=True, capture_output=True)
     server = MessagesServer([wire.says(GOOD)])
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -266,12 +300,14 @@ def test_a_certificate_of_nobody(wire: Wire, tmp_path: Path) -> None:
     try:
         with pytest.raises(ModelError, match="CERTIFICATE_VERIFY_FAILED") as caught:
             wire.answerer(server.url.replace("http://", "https://")).generate("How long?", PASSAGES)
+        assert not server.requests
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))  # as the hint says
+        assert wire.answerer(server.url.replace("http://", "https://")).generate("How long?", PASSAGES).found
     finally:
         server.shutdown()
         server.server_close()
     assert caught.value.category == "unreachable"
     assert "SSL_CERT_FILE" in caught.value.hint
-    assert not server.requests
 
 
 def test_a_refusal(wire: Wire) -> None:
