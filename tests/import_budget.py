@@ -1,4 +1,4 @@
-"""What a command may load: ``python -m tests.import_budget`` writes ``import_budget.json`` anew, to be read before it is kept.
+"""What a command may load; ``python -m tests.import_budget`` writes ``import_budget.json`` anew, to be read then.
 
 Loading modules is most of what a short command costs. The file names, for each of four commands, every module of
 ragcli and every package of others that it loads; ``test_import_budget.py`` fails on one that is not in it.
@@ -37,9 +37,7 @@ raise SystemExit(code)
 def project(folder: Path) -> Path:
     """A folder with an index of two documents."""
     (folder / "docs").mkdir()
-    (folder / "docs" / "heron.md").write_text(
-        "# Heron\n\nThe heron sleeps in the reeds by the lake.\n", encoding="utf-8"
-    )
+    (folder / "docs" / "heron.md").write_text("# Heron\n\nThe heron sleeps in the reeds.\n", encoding="utf-8")
     (folder / "docs" / "owl.md").write_text("# Owl\n\nThe owl sleeps in the old barn.\n", encoding="utf-8")
     assert here("ingest", "docs", cwd=folder).code == 0
     return folder
