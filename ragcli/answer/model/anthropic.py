@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ragcli.answer.model import failures
 from ragcli.answer.model.connection import Connection
 from ragcli.answer.model.endpoint import Endpoint
-from ragcli.answer.model.message import Body, Message, ToolUse, spoken
+from ragcli.answer.model.message import Body, Message, ToolUse, checked, piece, spoken
 from ragcli.errors import ModelError
 from ragcli.records import Usage
 
@@ -41,7 +41,8 @@ class MessagesClient:
         import anthropic
 
         with self._connection.faults(anthropic, _model(body)), self._connected().messages.stream(**body) as events:
-            yield from events.text_stream
+            for text in events.text_stream:
+                yield piece(text)
             message = _message(events.get_final_message())
         if not message.stop_reason:
             raise failures.broken_off(self.endpoint)
@@ -125,7 +126,7 @@ def _message(reply: Any) -> Message:
         raise failures.no_message(reply)
     if reply.stop_reason == "refusal":
         raise failures.declined(getattr(getattr(reply, "stop_details", None), "explanation", None) or "")
-    return Message(
+    message = Message(
         text=spoken("".join(block.text for block in content if block.type == "text")),
         stop_reason=str(reply.stop_reason or ""),
         usage=Usage(
@@ -136,5 +137,6 @@ def _message(reply: Any) -> Message:
         ),
         model=str(reply.model),
         tool_uses=tuple(ToolUse(block.id, block.name, block.input) for block in content if block.type == "tool_use"),
-        content=tuple(block.model_dump(exclude_none=True) for block in content),
+        content=tuple(block.model_dump(exclude_none=True, warnings=False) for block in content),
     )
+    return checked(message)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ragcli.answer.model.message import Body, Message, ToolUse, spoken
+from ragcli.answer.model.message import Body, Message, ToolUse, checked, spoken
 from ragcli.records import Usage
 
 _STOP = {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use", "content_filter": "refusal"}
@@ -76,11 +76,14 @@ def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def message_of(text: str, calls: Iterable[tuple[str, str, str]], stop: str, usage: Usage, model: str) -> Message:
-    """A reply as ours; ``calls`` are the id, name and JSON arguments of each call of a tool."""
+    """A reply as ours; ``calls`` are the id, name and JSON arguments of each call of a tool.
+
+    Raises ValueError for a value of another type.
+    """
     uses = tuple(ToolUse(id, name, _arguments(given)) for id, name, given in calls)
     blocks: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
     blocks += [{"type": "tool_use", "id": use.id, "name": use.name, "input": dict(use.input)} for use in uses]
-    return Message(spoken(text), _STOP.get(stop, stop), usage, model, uses, tuple(blocks))
+    return checked(Message(spoken(text), _STOP.get(stop, stop), usage, model, uses, tuple(blocks)))
 
 
 def _arguments(given: str) -> dict[str, Any]:

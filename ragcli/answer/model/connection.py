@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextvars
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -51,6 +52,8 @@ class Connection:
         A redirect would carry key and passages to a host that nobody named, and a proxy what stays on this machine to
         another one.
         """
+        # What an SDK's records hold of another type is looked at here; pydantic's remarks on it would go to the user.
+        warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)
         local = self.endpoint.is_local
         proxies: dict[str, Any] = dict.fromkeys(("all://", "http://", "https://")) if local else {}
         return sdk.DefaultHttpxClient(
@@ -87,7 +90,7 @@ class Connection:
             kind, said = _told(error)
             status = failures.status_of(kind, getattr(error, "code", None))
             raise failures.refused(status, said, kind, endpoint, model) from error
-        except _OF_THE_SDK as error:
+        except (httpx2.DecodingError, *_OF_THE_SDK) as error:
             raise failures.not_in_form(endpoint, _why(error, call.kind)) from error
 
     def _too_slow(self, call: _Call) -> ModelError:

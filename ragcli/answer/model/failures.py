@@ -84,7 +84,7 @@ def not_in_form(endpoint: Endpoint, why: str) -> ModelError:
 def no_message(reply: Any) -> ValueError:
     """What is wrong with an SDK's reply that holds no message: what it holds instead."""
     fields = getattr(reply, "model_dump", None)
-    return ValueError(f"no message in {str(fields(exclude_unset=True) if fields else reply)[:120]!r}")
+    return ValueError(f"no message in {str(fields(exclude_unset=True, warnings=False) if fields else reply)[:120]!r}")
 
 
 def declined(why: str) -> ModelError:

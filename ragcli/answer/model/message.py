@@ -41,6 +41,26 @@ class Message:
     content: tuple[Mapping[str, Any], ...] = ()
 
 
+def checked(message: Message) -> Message:
+    """The message. Raises ValueError when a value in it is of another type: the SDKs do not look."""
+    usage = message.usage
+    counts = (usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens)
+    texts = [message.text, message.stop_reason, message.model]
+    texts += [text for use in message.tool_uses for text in (use.id, use.name)]
+    inputs = [use.input for use in message.tool_uses]
+    right = all(type(count) is int for count in counts) and all(isinstance(text, str) for text in texts)
+    if not right or not all(isinstance(given, Mapping) for given in inputs):
+        raise ValueError("a value in its reply is of the wrong type")
+    return message
+
+
+def piece(text: object) -> str:
+    """A piece of a reply. Raises ValueError when it is no text."""
+    if not isinstance(text, str):
+        raise ValueError(f"a piece of its reply is no text: {str(text)[:80]!r}")
+    return text
+
+
 def spoken(text: str) -> str:
     """A reply without the thoughts before it, which some servers leave in the text; empty while they go on."""
     return _THOUGHTS.sub("", text, count=1)

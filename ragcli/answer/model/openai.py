@@ -13,7 +13,7 @@ from ragcli.answer.model import failures
 from ragcli.answer.model.chat import chat_body, message_of
 from ragcli.answer.model.connection import Connection
 from ragcli.answer.model.endpoint import Endpoint
-from ragcli.answer.model.message import Body, Message
+from ragcli.answer.model.message import Body, Message, piece
 from ragcli.errors import ModelError
 from ragcli.records import Usage
 
@@ -68,13 +68,14 @@ class ChatClient:
             client: Any = self._connected()
             with client.chat.completions.create(**self._said(body), **_STREAMED) as chunks:
                 for chunk in chunks:
-                    if piece := parts.add(chunk):
-                        yield piece
+                    if text := parts.add(chunk):
+                        yield piece(text)
             if not parts.seen:
                 raise ValueError("no message in its stream")
+            message, refusal = parts.message(str(body["model"])), "".join(parts.refusal)
         if not parts.stop:
             raise failures.broken_off(self.endpoint)
-        yield self._accepted(parts.message(str(body["model"])), "".join(parts.refusal))
+        yield self._accepted(message, refusal)
 
     def reach(self, model: str) -> None:
         """Look the model up, which costs nothing; servers of other people are asked for one token."""
@@ -125,19 +126,19 @@ class _Parts:
         """Takes a chunk in; the text in it."""
         self.model = chunk.model or self.model
         self.usage = _usage(chunk.usage) if getattr(chunk, "usage", None) else self.usage
-        piece = ""
+        text = ""
         for choice in chunk.choices or ():
             self.seen = True
             self.stop = choice.finish_reason or self.stop
-            piece += choice.delta.content or ""
+            text += choice.delta.content or ""
             self.refusal.append(getattr(choice.delta, "refusal", None) or "")
             for call in choice.delta.tool_calls or ():
                 known = self.calls.setdefault(call.index, ["", "", ""])
                 known[0] = call.id or known[0]
                 known[1] += call.function.name or ""
                 known[2] += call.function.arguments or ""
-        self.text.append(piece)
-        return piece
+        self.text.append(text)
+        return text
 
     def message(self, asked: str) -> Message:
         """The whole; ``asked`` names the model where the server does not."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import ssl
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,13 @@ from ragcli.answer.model.written import WrittenAnswerer
 from ragcli.config import AnswerConfig
 from ragcli.errors import ExitCode, ModelError
 from ragcli.records import Claim, Completion, Usage
-from tests.answer.chat_server import chat_fails, chat_says, chat_streams
+from tests.answer.chat_server import chat_fails, chat_message, chat_says, chat_streams
 from tests.answer.messages_server import (
     Act,
     MessagesServer,
     answers,
     fails,
+    message,
     says,
     sends,
     serving,
@@ -184,6 +186,47 @@ def test_json_that_is_no_answer(wire: Wire, raw: bytes) -> None:
 def test_a_stream_that_is_none_of_the_form(wire: Wire, raw: bytes) -> None:
     """The SDKs meet these with assertions and errors of every kind."""
     assert fault(wire, sends(raw, "text/event-stream"), stream=True)[0].category == "malformed"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_reply_that_cannot_be_unpacked(wire: Wire, stream: bool) -> None:
+    def act(handler: Any) -> None:
+        kind = "text/event-stream" if stream else "application/json"
+        handler.reply(200, b"no archive", kind, content_encoding="gzip")
+
+    error, _ = fault(wire, act, stream=stream)
+    assert error.category in ("malformed", "unreachable")
+    assert "decompress" in error.message
+
+
+VALUES = (None, 7, "x", [1], {"a": 1})
+
+
+def _changed(value: Any, path: tuple[Any, ...], into: Any) -> Any:
+    if not path:
+        return into
+    held = dict(value) if isinstance(value, dict) else list(value)
+    held[path[0]] = _changed(value[path[0]], path[1:], into)
+    return held
+
+
+def _paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, held in items:
+        yield from _paths(held, (*path, name))
+
+
+@pytest.mark.parametrize("name", sorted(WIRES))
+def test_a_value_of_another_type_is_a_fault_of_the_server_wherever_it_is(name: str) -> None:
+    reply = message(GOOD) if name == "messages" else chat_message(GOOD, calls=[("search", {"query": "x"})])
+    with serving() as server:
+        answerer = WIRES[name].answerer(server.url)
+        for path in _paths(reply):
+            for into in VALUES:
+                server.script[:] = [answers(_changed(reply, path, into))]
+                with contextlib.suppress(ModelError):  # nothing else may be raised; some changes do no harm
+                    answerer.generate("How long?", PASSAGES)
 
 
 def test_a_reply_cut_off_at_its_limit_keeps_what_was_complete(wire: Wire) -> None:
