@@ -69,6 +69,11 @@ def _without_access(values: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
+def has_a_field(raw: object) -> bool:
+    """Whether a key is the title or has a field of its own in the metadata."""
+    return _name(raw) in ("title", "meta", *DATE_KEYS, *LIST_KEYS, *TEXT_KEYS)
+
+
 def _name(raw: object) -> str:
     return _ALIASES.get(_key(raw), _key(raw))
 

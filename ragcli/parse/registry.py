@@ -47,7 +47,7 @@ IMAGES = ("image/png", "image/jpeg", "image/gif", "image/tiff", "image/bmp", "im
 _RST = MARKUP[".rst"]
 _OTHER_MARKUP = tuple(kind for kind in MARKUP.values() if kind != _RST)
 FAMILIES = (
-    Family("text.markdown", 3, ("text/markdown",), ("markdown-it-py",)),
+    Family("text.markdown", 4, ("text/markdown",), ("markdown-it-py",)),
     Family("text.text", 5, ("text/plain", *_OTHER_MARKUP, *CODE.values(), "text/vtt", "application/x-subrip")),
     Family("text.text", 5, (_RST,), ("docutils",)),
     Family("web.html", 3, ("text/html", "application/xhtml+xml"), ("trafilatura", "lxml", "cssselect2", "tinycss2")),

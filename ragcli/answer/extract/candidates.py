@@ -24,12 +24,16 @@ _FENCE = pattern(r"(?:```|~~~)[^\n]*\n?")
 _FENCE_LINE = pattern(r"^[^\S\n]*(?:```|~~~)", re.MULTILINE)
 _COMMAND = pattern(r"(?:\$|>>>|PS>|C:\\>)\s+\S")
 _CODE_CHARACTERS = 300
+_MAILS = ("message/rfc822", "application/mbox", "application/vnd.ms-outlook")
 _BY_INDENT = "text/x-rst"
 _BLANK = pattern(r"(?:\s|:{2,}(?=\s))*")
 _RULE = pattern(r"^[^\S\n]*([-=^+*_.\"'#])\1{2,}[^\S\n]*$", re.MULTILINE)
 _HEADING = pattern(r"#{1,6}\s")
 _TAGS = pattern(r"(?:#[\w/-]+\s*)+")
 _CALLOUT = pattern(r"^[^\S\n]*(?:>[^\S\n]*)+\[![\w-]+\][+-]?([^\n]*)$", re.MULTILINE)
+_KEY = r"[^\W\d_][\w .-]{0,40}[:=](?=\s)[^\n]*(?:\n(?:[^\S\n]+\S|- )[^\n]*)*"
+_FACT = pattern(rf"^{_KEY}$", re.MULTILINE)
+_FACTS = pattern(rf"(?:{_KEY}(?:\n|\Z)|\n)*(?=\n|\Z)")
 _ASKS = pattern(lambda: rf"{any_of('question_labels')}\s*\d{{0,3}}\s*[:.)]\s*", re.IGNORECASE)
 _ANSWERS = pattern(lambda: rf"{any_of('answer_labels')}\s*[:.)]\s+", re.IGNORECASE)
 _ASKING = ("?", "？")
@@ -88,8 +92,9 @@ def _of_passage(passage: Passage) -> Iterator[Candidate]:
     text = passage.text
     veiled = suspicious_spans(text)
     spans = sentence_spans(without_asides(text, passage.media_type))
-    whole = _without_callouts(text, spans) if is_markdown(passage.media_type) else spans
-    for span in _without_rules(text, _joined(whole, links(text))):
+    if is_markdown(passage.media_type) or passage.media_type in _MAILS:
+        spans = _cut(spans, text, [*_keys(passage), *(match.span() for match in _CALLOUT.finditer(text))])
+    for span in _without_rules(text, _joined(spans, links(text))):
         if any(start < span.end and span.start < end for start, end in veiled):
             continue
         candidate = reader.read(span)
@@ -240,10 +245,16 @@ def _joined(spans: Sequence[Span], whole: Sequence[tuple[int, int]]) -> list[Spa
     return joined
 
 
-def _without_callouts(text: str, spans: Sequence[Span]) -> list[Span]:
-    """The spans, the line that opens a callout (``> [!tip] Title``) one of its own: it heads what stands in it."""
-    cuts = [match.span() for match in _CALLOUT.finditer(text)]
-    edges = sorted({edge for cut in cuts for edge in cut})
+def _keys(passage: Passage) -> Iterator[tuple[int, int]]:
+    """The lines of a mail's header or of the facts of front matter at the head: each says something by itself."""
+    end = _FACTS.match(passage.text)
+    if passage.span.start == 0 and end is not None:
+        yield from (match.span() for match in _FACT.finditer(passage.text, 0, end.end()))
+
+
+def _cut(spans: Sequence[Span], text: str, lines: Sequence[tuple[int, int]]) -> list[Span]:
+    """The spans with each of the lines one of its own: what opens a callout (``> [!tip] Title``) heads the rest."""
+    edges = sorted({edge for line in lines for edge in line})
     pieces: list[Span] = []
     for span in spans:
         inside = [edge for edge in edges if span.start < edge < span.end]

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from ragcli.answer.extract.candidates import Candidate, candidates
 from ragcli.answer.extract.confidence import confidence
 from ragcli.answer.extract.features import Seen
+from ragcli.answer.extract.focus import is_unasked_key
 from ragcli.answer.extract.forms import claims_of, is_whole, whole_list
 from ragcli.answer.extract.numbered import part_first, surely_meant
 from ragcli.answer.extract.questions import is_aggregate
@@ -69,9 +70,14 @@ def _claims(question: str, found: Sequence[Candidate], ordered: Ranked, limit: i
     for other, value in ordered[1:2]:
         if best_score - value < _MARGIN and (both := whole_list(best.item, other.item, found)):
             return (both,)
-        if best_score - value < _MARGIN and len(claims) < limit and not _repeats(other.item, claims):
+        if best_score - value < _MARGIN and len(claims) < limit and _adds(question, other.item, claims):
             claims += [claim for claim in claims_of(question, other.item, found, 1) if claim not in claims]
     return tuple(claims[:limit])
+
+
+def _adds(question: str, other: Candidate, claims: Sequence[Claim]) -> bool:
+    """Whether a second sentence says something new that may have been asked for."""
+    return not _repeats(other, claims) and not is_unasked_key(question, other.plain)
 
 
 def _repeats(other: Candidate, claims: Sequence[Claim]) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ragcli.answer.extract.candidates import Candidate
+from ragcli.answer.extract.focus import is_unasked_key
 from ragcli.answer.extract.questions import UNTOLD, Wanted, asked_stems, offers, wanted
 from ragcli.answer.extract.special_cases import is_definition, is_opposed, is_restricted
 from ragcli.language.words import content_stems, words
@@ -119,6 +120,11 @@ FEATURES = (
         "opposed",
         lambda seen: float(is_opposed(seen.asked.question, seen.item.plain)),
         "whether it has the opposite of a word of the question (weak, strong) and not that word",
+    ),
+    Feature(
+        "unasked_key",
+        lambda seen: float(is_unasked_key(seen.asked.question, seen.item.plain)),
+        "whether it is a fact of the front matter under a key that the question does not name",
     ),
 )  # fmt: skip
 

@@ -17,15 +17,19 @@ from itertools import pairwise
 
 from ragcli.answer.extract.candidates import Candidate
 from ragcli.answer.extract.questions import wanted
+from ragcli.answer.extract.special_cases import is_opposed
 from ragcli.language.lexicon import listed, opposites, valued
+from ragcli.language.patterns import pattern
 from ragcli.language.words import Word, words
 from ragcli.records import Passage
 
 _NEAR = 0.5
 """Cosine from which a word of the question is taken for said in other words, within a passage about the same."""
 _FAR = 0.3
-"""Cosine under which a deed or a whole that is not named is not spoken of at all."""
+"""Cosine under which a deed, an object, an office or a whole that is not named is not spoken of at all."""
 _SPELLED_ALIKE = 0.8
+_WITHOUT_PREFIX = 4
+_KEY = pattern(r"([^\W\d_][\w .-]{0,40})[:=]\s+\S")
 
 
 def above(passage: Passage) -> str:
@@ -42,7 +46,18 @@ def speaks_of_another(question: str, best: Candidate, before: str, sims: Sequenc
     if points_elsewhere := _another_person(question, best):
         return points_elsewhere
     asked = _Asked.of(question, best, before, sims)
-    rules = (_unknown_name, _another_kind, _another_doer, _another_whole, _opposite, _without_what, _another_deed)
+    rules = (
+        _another_key,
+        _unknown_name,
+        _another_kind,
+        _another_doer,
+        _another_object,
+        _another_whole,
+        _opposite,
+        _without_what,
+        _another_office,
+        _another_deed,
+    )
     return next((found for rule in rules if (found := rule(asked))), "")
 
 
@@ -73,6 +88,7 @@ class _Asked:
         if any(word.stem == other.stem for other in near):
             return True
         forms = {other.folded for other in near if abs(len(other.folded) - len(word.folded)) < 4}
+        forms = {form for form in forms if not _denies(form, word.folded)}
         alike = difflib.SequenceMatcher(None, "", word.folded)
         return len(word.folded) > 3 and any(_ratio(alike, form) >= _SPELLED_ALIKE for form in sorted(forms))
 
@@ -90,9 +106,29 @@ class _Asked:
         return self.asked[start:end]
 
 
+def _denies(left: str, right: str) -> bool:
+    """Whether one of two words is the other with a prefix that turns it round: installed and uninstalled."""
+    shorter, longer = sorted((left, right), key=len)
+    return len(shorter) >= _WITHOUT_PREFIX and longer.removesuffix(shorter) in listed("denying_prefixes")
+
+
 def _ratio(matcher: difflib.SequenceMatcher[str], form: str) -> float:
     matcher.set_seq1(form)
     return matcher.ratio() if matcher.quick_ratio() >= _SPELLED_ALIKE else 0.0
+
+
+def is_unasked_key(question: str, sentence: str) -> bool:
+    """Whether a sentence is a fact of front matter (``role: coach``) under a key that the question does not name."""
+    key = _KEY.match(sentence)
+    if key is None or not key[1].islower():
+        return False
+    own = {word.stem for word in words(question)}
+    return not any(word.stem in own for word in words(key[1].replace("_", " ")))
+
+
+def _another_key(asked: _Asked) -> str:
+    """The role, where the birthday was asked for."""
+    return asked.sentence if is_unasked_key(asked.question, asked.sentence) else ""
 
 
 def _unknown_name(asked: _Asked) -> str:
@@ -154,11 +190,29 @@ def _another_doer(asked: _Asked) -> str:
         after = next((one for one in asked.asked if run and one.start > run[-1].start), None)
         if after is not None and after.folded in listed("having"):
             doer, deed = run, after
+        elif after is not None and after.folded in listed("being") and asked.phrase(asked.asked.index(after) + 1):
+            doer, deed = run, asked.phrase(asked.asked.index(after) + 1)[0]
         else:
             doer, deed = run[:-1], run[-1] if run else word
         if not doer or deed.stem not in said or any(asked.is_said(one) or asked.cosine(one) >= _NEAR for one in doer):
             return ""
         return f"{' '.join(one.text for one in doer)} {deed.text}"
+    return ""
+
+
+def _another_object(asked: _Asked) -> str:
+    """How the showers are drained, where the boiler was asked for."""
+    own = {word.stem for word in asked.asked}
+    for place, deed in enumerate(asked.asked[:-2]):
+        thing = asked.phrase(place + 1)
+        if not deed.is_content or not thing or thing[0] is asked.asked[place + 1]:
+            continue  # an article stands between a deed and its object
+        if any(asked.cosine(one) >= _FAR or asked.is_said(one, within=asked.passage) for one in thing):
+            continue
+        for left, article, right in zip(asked.told, asked.told[1:], asked.told[2:], strict=False):
+            named = article.folded in listed("determiners") and right.is_content and right.stem not in own
+            if left.stem == deed.stem and named:
+                return f"{left.text} {article.text} {right.text}"
     return ""
 
 
@@ -186,6 +240,11 @@ def _opposite(asked: _Asked) -> str:
     own = {word.stem for word in asked.asked if word.is_content}
     said = {word.folded for word in asked.passage}
     denied = [word.folded for word in asked.asked if word.is_content and word.folded not in said]
+    turned = [form for form in sorted(said) if any(_denies(form, word) for word in denied)]
+    if turned:
+        return turned[0]
+    if is_opposed(asked.question, asked.sentence):
+        return asked.sentence
     for left, right in pairwise(asked.passage):
         if right.stem in own and any({left.folded, word} in opposites() for word in denied):
             return f"{left.text} {right.text}"
@@ -199,6 +258,18 @@ def _without_what(asked: _Asked) -> str:
             phrase = asked.phrase(place)
             if not any(asked.is_said(word, within=asked.passage) for word in phrase):
                 return " ".join(word.text for word in (owner, *phrase))
+    return ""
+
+
+def _another_office(asked: _Asked) -> str:
+    """Who holds an office that nothing speaks of."""
+    for place, word in enumerate(asked.asked[1:3], 1):
+        if asked.asked[0].folded in listed("asks_who") and word.folded in listed("auxiliaries"):
+            office = asked.phrase(place + 1)
+            if not office or not all(one.text.islower() and asked.cosine(one) < _FAR for one in office):
+                return ""
+            said = any(asked.is_said(one, within=asked.passage) for one in office)
+            return "" if said else " ".join(one.text for one in office)
     return ""
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from ragcli.config import parse_yaml
 from ragcli.errors import AccessError, ConfigError
 from ragcli.parse.access import Statement, looks_like_names, says_who, statements_in, visible
+from ragcli.parse.text.front_facts import fact_lines
 
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M)
 _TOML = re.compile(r"\A\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.S | re.M)
@@ -45,13 +46,17 @@ _FIELD_MARKS = (":", "#+", "#+property:", "<!--")
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The keys, the line of each, the text after them, the line it starts on, and a warning (or ``""``)."""
+    """The keys, the line of each, the text after them, the line it starts on, and a warning (or ``""``).
+
+    ``facts`` are the lines before the body that are asked for like its text (``front_facts``), up to the body itself.
+    """
 
     declared: Mapping[str, Any]
     lines: Mapping[str, int]
     body: str
     first_line: int
     warning: str
+    facts: str = ""
 
 
 def split_front_matter(text: str, where: str) -> FrontMatter:
@@ -126,8 +131,9 @@ def _split(text: str, start: int, end: int, after: int, declared: Mapping[str, A
     lines = {key[1]: first + text.count("\n", start, start + key.start()) for key in _KEY.finditer(text[start:end])}
     body = text[after:]
     stripped = body.lstrip("\n")
-    first = 1 + text.count("\n", 0, after) + len(body) - len(stripped)
-    return FrontMatter(declared, lines, stripped, first, "")
+    line = 1 + text.count("\n", 0, after) + len(body) - len(stripped)
+    facts = fact_lines(declared, lines, text[start:end], first, line)
+    return FrontMatter(declared, lines, stripped, line, "", facts)
 
 
 def _yaml(content: str, where: str, strict: bool) -> Mapping[str, Any]:

@@ -32,7 +32,7 @@ _COMMENTS = re.compile(
 
 
 def parse(source: Source, context: Context) -> Iterator[Outcome]:
-    """One document: the Markdown without its front matter, lines as in the source."""
+    """One document: the Markdown with no more of its front matter than facts, lines as in the source."""
     decoded = decode(source.data)
     hidden = HiddenText(context.config, context.conditions)
     extract = read_markdown(clean(decoded.text), source.doc_id, hidden)
@@ -43,14 +43,14 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
 def read_markdown(text: str, where: str, hidden: HiddenText) -> Extract:
     """Markdown ``text`` (clean, with or without front matter) as blocks over itself, without its comments."""
     front = split_front_matter(text, where)
-    extract = read_body(_without_comments(front.body, hidden))
+    extract = read_body(_without_comments(front.body, hidden), front.facts)
     warnings = (front.warning,) if front.warning else ()
     return replace(
         extract,
         declared=front.declared,
         line_of_key=front.lines,
         coverage=replace(extract.coverage, warnings=warnings),
-        first_line=front.first_line,
+        first_line=front.first_line - front.facts.count("\n"),
         stated=tuple(head_statements(front.body)),  # a comment may say who sees the text
     )
 
@@ -71,10 +71,12 @@ def _without_comments(text: str, hidden: HiddenText) -> str:
     return _COMMENTS.sub(kept, text[:end]) + text[end:]
 
 
-def read_body(text: str) -> Extract:
-    """Markdown ``text`` (clean) without front matter as blocks over itself."""
-    tokens = _tokens(text)
-    blocks = cover(text, _blocks(tokens, text))
+def read_body(text: str, facts: str = "") -> Extract:
+    """Markdown ``text`` (clean) without front matter as blocks over itself, under the ``facts`` of what there was."""
+    masked = re.sub(r"[^\n]", " ", facts) + text  # no Markdown, and in its place
+    tokens = _tokens(masked)
+    text = facts + text
+    blocks = cover(text, _blocks(tokens, masked))
     titles = tuple(_plain(title) for title in _heading_sources(tokens))
     title = next((name for name, level in zip(titles, _levels(blocks), strict=True) if level == 1 and name), "")
     tables = sum(1 for block in blocks if block.kind == "table")

@@ -123,3 +123,20 @@ def test_what_a_quotation_asks_heads_nothing_after_it() -> None:
         ("Perhaps oil.", "Which paint holds?"),
         ("Wood comes from a mill.", ""),
     ]
+
+
+def test_a_fact_of_the_front_matter_says_something_by_itself() -> None:
+    text = "phone: +44 20\n\nnicknames:\n  - Tommy\nrole: coach\n\n# Tomas\n\nWorks here.\nAnd there.\n"
+    found = candidates((passage(1, text, "a.md"),))
+    assert [one.plain for one in found] == [
+        "phone: +44 20",
+        "nicknames:",
+        "Tommy",
+        "role: coach",
+        "Works here.",
+        "And there.",
+    ]
+    assert [one.plain for one in candidates((passage(1, "Note: do\nnot enter.\n\nEver.", "a.md"),))] == [
+        "Note: do not enter.",
+        "Ever.",
+    ]

@@ -84,3 +84,42 @@ def test_a_row_for_nobody_is_named_and_the_others_are_read() -> None:
     documents, reports = parse_bytes("a.jsonl", "\n".join(map(json.dumps, rows)).encode())
     assert [document.doc_id for document in documents] == ["a.jsonl!1", "a.jsonl!3"]
     assert [(report.path, report.withheld) for report in reports] == [("a.jsonl!2", True), ("a.jsonl", False)]
+
+
+FACTS = """---
+type: person
+# a remark
+Phone: +44 20 7946
+created: 2025-01-04
+aliases: [Tom]
+nicknames:
+  - Tommy
+  - T.
+reachable: true
+team: {lead: Ann}
+groups: [hr]
+acl: [hr, staff]
+---
+
+# Tomas
+
+Sound engineer.
+"""
+
+
+def test_what_a_reader_may_ask_for_stays_in_the_text_on_its_own_lines() -> None:
+    document = parse_one("a.md", FACTS.encode())
+    facts = "Phone: +44 20 7946\n\n\nnicknames:\n  - Tommy\n  - T.\n\n\n\n\n\n\n"
+    assert document.text == f"{facts}# Tomas\n\nSound engineer.\n"
+    assert (document.first_line, document.title, document.metadata.acl) == (4, "Tomas", ("hr",))
+    assert [document.text.split("\n").index(line) + 4 for line in ("nicknames:", "# Tomas")] == [7, 16]
+    assert [block.span.of(document.text).split("\n")[0] for block in document.blocks] == [
+        "Phone: +44 20 7946",
+        "# Tomas",
+        "Sound engineer.",
+    ]
+
+
+def test_front_matter_without_a_fact_leaves_nothing() -> None:
+    document = parse_one("a.md", b"---\ntitle: T\ntags: [a]\npermalink: /a\ndraft: true\nempty:\n---\nText.\n")
+    assert (document.text, document.first_line) == ("Text.\n", 8)

@@ -48,6 +48,7 @@ last
 def test_blocks_lie_over_the_source_and_headings_are_clean() -> None:
     document = parse_one("hr/remote.md", PAGE.encode())
     assert shape(document) == [
+        ("other", None, "owner: Dana"),
         ("heading", 1, "# Remote *work* {#top}"),
         ("paragraph", None, "Up to **two** days."),
         ("list_item", 1, "- one"),
@@ -71,8 +72,9 @@ def test_front_matter_is_metadata_and_lines_stay_those_of_the_file() -> None:
     assert document.metadata.acl == ("hr", "staff")
     assert document.metadata.expires is None
     assert document.metadata.extra == {"owner": "Dana"}
-    assert document.first_line == 9
-    assert document.text.splitlines()[0] == PAGE.splitlines()[8]
+    assert document.first_line == 6
+    assert document.text.splitlines()[0] == PAGE.splitlines()[5] == "owner: Dana"
+    assert document.text.splitlines()[3:] == PAGE.splitlines()[8:]
     assert reports[0].warnings == ("hr/remote.md:4: expires is 'soon', not a date (YYYY-MM-DD)",)
 
 
