@@ -48,6 +48,7 @@ def speaks_of_another(question: str, best: Candidate, before: str, sims: Sequenc
     asked = _Asked.of(question, best, before, sims)
     rules = (
         _another_key,
+        _another_question,
         _unknown_name,
         _another_kind,
         _another_doer,
@@ -68,6 +69,7 @@ class _Asked:
     question: str
     asked: list[Word]
     sentence: str
+    topic: str
     around: str
     told: list[Word]
     passage: list[Word]
@@ -80,7 +82,7 @@ class _Asked:
         around = f"{above(best.passage)}{before}\n{best.readable}"
         whole = words(above(best.passage) + best.passage.text)
         near = dict(zip(content, sims, strict=True)) if len(sims) == len(content) else {}
-        return cls(question, asked, best.plain, around, words(around), whole, near)
+        return cls(question, asked, best.plain, best.topic, around, words(around), whole, near)
 
     def is_said(self, word: Word, *, within: Sequence[Word] = ()) -> bool:
         """Whether the word stands around the sentence, in whatever form or with a slip of the pen."""
@@ -129,6 +131,15 @@ def is_unasked_key(question: str, sentence: str) -> bool:
 def _another_key(asked: _Asked) -> str:
     """The role, where the birthday was asked for."""
     return asked.sentence if is_unasked_key(asked.question, asked.sentence) else ""
+
+
+def _another_question(asked: _Asked) -> str:
+    """A yes or a no to the question that the sentence stands under, where another was asked."""
+    first = next(iter(words(asked.sentence)), None)
+    if not asked.topic or first is None or first.folded not in listed("yes_or_no"):
+        return ""
+    unsaid = (word for word in asked.asked if word.is_content and asked.cosine(word) < _FAR and not asked.is_said(word))
+    return f"{first.text} to {asked.topic}" if any(unsaid) else ""
 
 
 def _unknown_name(asked: _Asked) -> str:
