@@ -27,6 +27,8 @@ _NEAR = 0.5
 """Cosine from which a word of the question is taken for said in other words, within a passage about the same."""
 _FAR = 0.3
 """Cosine under which a deed, an object, an office or a whole that is not named is not spoken of at all."""
+_NOTHING_NEAR = 0.2
+"""Cosine under which a sentence has nothing to do with the word in which a question ends."""
 _SPELLED_ALIKE = 0.8
 _WITHOUT_PREFIX = 4
 _KEY = pattern(r"([^\W\d_][\w .-]{0,40})[:=]\s+\S")
@@ -58,6 +60,7 @@ def speaks_of_another(question: str, best: Candidate, before: str, sims: Sequenc
         _without_what,
         _another_office,
         _another_deed,
+        _another_end,
     )
     return next((found for rule in rules if (found := rule(asked))), "")
 
@@ -290,6 +293,16 @@ def _another_deed(asked: _Asked) -> str:
     if deed is None or wanted(asked.question) != "steps" or not asked.sims or asked.cosine(deed) >= _FAR:
         return ""
     return "" if asked.is_said(deed, within=asked.passage) else deed.text
+
+
+def _another_end(asked: _Asked) -> str:
+    """When someone joined, in a sentence that nothing about joining stands in or around."""
+    last = asked.asked[-1] if asked.asked else None
+    if last is None or not asked.sims or not last.is_content or not last.text.isalpha():
+        return ""
+    if last.folded in listed("common_verbs") or asked.cosine(last) >= _NOTHING_NEAR:
+        return ""
+    return "" if asked.is_said(last, within=asked.passage) else last.text
 
 
 def _another_person(question: str, best: Candidate) -> str:

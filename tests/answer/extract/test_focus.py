@@ -83,6 +83,15 @@ def test_a_deed_is_judged_only_where_there_is_a_model() -> None:
     assert beside(question, text) == ""
 
 
+def test_the_word_in_which_a_question_ends_is_near_to_something() -> None:
+    text = "Anselm cannot lift boats since 2023."
+    assert beside("When did Anselm join?", text, (0.9, 0.1)) == "join"
+    assert beside("When did Anselm join?", text, (0.9, 0.25)) == ""
+    assert beside("When did Anselm join?", "Anselm joined in 2011.", (0.9, 0.1)) == ""
+    assert beside("When did Anselm join?", text) == ""
+    assert beside("How long does Anselm work?", text, (0.9, 0.1)) == ""
+
+
 def test_who_asks_about_themselves_is_not_the_person_a_note_is_about() -> None:
     question = "What am I allergic to?"
     assert beside(question, "Allergic to hazelnuts.", title="Maya Lindqvist") == "Maya Lindqvist"
