@@ -106,12 +106,13 @@ class WrittenAnswerer:
     def _cut_off(self, message: Message, before: Usage | None = None) -> Completion:
         """What was complete of an answer that was too long. Raises ModelError when nothing was."""
         tokens, limit = message.usage.output_tokens, self._config.max_tokens
-        said = f"the answer was cut off after {tokens} tokens (answer.max_tokens is {limit})"
+        why, hint = f"answer.max_tokens is {limit}", "raise answer.max_tokens; a model that thinks first needs more"
+        if 0 < tokens < limit:
+            why, hint = "the context of the server is full", "give the server a longer one, or lower answer.passages"
+        said = f"the answer was cut off after {tokens} tokens ({why})"
         reply = read_begun(message.text)
         if reply is None:
-            raise ModelError(
-                said, hint="raise answer.max_tokens; a model that thinks first needs more", category="cut_off"
-            )
+            raise ModelError(said, hint=hint, category="cut_off")
         shown = ": what was complete is shown" if reply.found else ""
         return self._made(reply, message, (before or Usage()) + message.usage, said + shown)
 

@@ -165,8 +165,9 @@ class Reader:
         try:
             made = [self._ask_one(one, direct=direct, agentic=agentic, on_sentence=shown) for one in inquiries]
         except ModelError:
-            for trace in traces[-1:]:
-                self._keep(trace)
+            for trace in traces:
+                if trace.failure:
+                    self._keep(trace)
             raise
         chosen = likeliest(made)
         for trace in traces:

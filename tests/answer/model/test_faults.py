@@ -258,6 +258,12 @@ def test_what_is_said_again_is_shown_once(wire: Wire) -> None:
     assert [sentence.text for sentence in answer.sentences] == [FIRST.text, SECOND.text]
 
 
+def test_a_context_that_is_full_is_told_from_a_limit(wire: Wire) -> None:
+    error, _ = fault(wire, wire.says(GOOD[:20], stop=wire.cut), max_tokens=21)
+    assert error.message == "the answer was cut off after 20 tokens (the context of the server is full)"
+    assert "give the server a longer one" in error.hint
+
+
 @pytest.mark.parametrize("text", ['{"found": false, "sentences": [{"te', '<answer found="false"><sent'])
 def test_a_reply_cut_off_after_it_declined_has_declined(wire: Wire, text: str) -> None:
     _, made = ask(wire, wire.says(text, stop=wire.cut), stream=False)
