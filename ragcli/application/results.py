@@ -10,7 +10,7 @@ from ragcli.codec import encode
 
 if TYPE_CHECKING:
     from ragcli.evaluate.gate import GateVerdict
-    from ragcli.evaluate.golden_sets.lint import Finding
+    from ragcli.evaluate.golden_sets.lint import CaseFault
     from ragcli.evaluate.run import EvalRun
     from ragcli.evaluate.trail import Trail
     from ragcli.pipelines.building.build import Built
@@ -144,7 +144,7 @@ class Linted:
     """What is doubtful about the cases of a golden set."""
 
     cases: int
-    findings: tuple[Finding, ...]
+    findings: tuple[CaseFault, ...]
 
     def to_json(self) -> dict[str, Any]:
         """What ``rag golden lint --json`` prints."""

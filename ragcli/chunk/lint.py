@@ -16,7 +16,7 @@ _LETTERS = re.compile(r"[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ChunkDoubt:
     """One doubt about one chunk. ``rule`` is a name from ``RULES``, ``excerpt`` the words that raised it."""
 
     chunk_id: str
@@ -35,7 +35,7 @@ RULES = {
 }
 
 
-def lint(chunks: Iterable[Chunk]) -> Iterator[Finding]:
+def lint(chunks: Iterable[Chunk]) -> Iterator[ChunkDoubt]:
     """The findings of each chunk, in the order of the chunks and of ``RULES``."""
     seen: dict[int, str] = {}
     for chunk in chunks:
@@ -49,7 +49,7 @@ def lint(chunks: Iterable[Chunk]) -> Iterator[Finding]:
             "repeated": seen.get(hash(chunk.text)),
         }
         seen.setdefault(hash(chunk.text), chunk.chunk_id)
-        yield from (Finding(chunk.chunk_id, rule, found) for rule, found in checks.items() if found)
+        yield from (ChunkDoubt(chunk.chunk_id, rule, found) for rule, found in checks.items() if found)
 
 
 def _start(chunk: Chunk) -> str:
@@ -87,13 +87,13 @@ class LintReport:
     """How many chunks each rule names (rules in order, without those that name none) and the first of them."""
 
     counts: tuple[tuple[str, int], ...] = ()
-    examples: tuple[Finding, ...] = ()
+    examples: tuple[ChunkDoubt, ...] = ()
 
 
 def report(chunks: Iterable[Chunk], examples: int = 20) -> LintReport:
     """The findings of all chunks, counted, with at most ``examples`` of each rule."""
     counts = dict.fromkeys(RULES, 0)
-    kept: list[Finding] = []
+    kept: list[ChunkDoubt] = []
     for finding in lint(chunks):
         counts[finding.rule] += 1
         if counts[finding.rule] <= examples:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ragcli.embed.checkpoint import Place
+from ragcli.embed.checkpoint import TensorPlace
 from ragcli.errors import ModelError
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def weight_shapes(shape: BertShape) -> dict[str, tuple[int, ...]]:
     return weights
 
 
-def build(shape: BertShape, places: Mapping[str, Place], file: str) -> ModelProto:
+def build(shape: BertShape, places: Mapping[str, TensorPlace], file: str) -> ModelProto:
     """The model: ``input_ids`` and ``attention_mask`` (int64, texts × tokens) to ``hidden`` (texts × tokens × hidden,
     float32). Its weights lie at ``places`` in ``file``, a name beside which the session must be told the folder.
 
@@ -102,7 +102,7 @@ def build(shape: BertShape, places: Mapping[str, Place], file: str) -> ModelProt
             "embed.backend: onnx with a model of your own needs the onnx library",
             hint="pip install 'ragcli[onnx]', or set embed.backend: sentence-transformers",
         ) from error
-    graph = _Graph(shape)
+    graph = _GraphNodes(shape)
     rows = graph.embeddings()
     graph.attention_mask()
     for number in range(shape.layers):
@@ -121,7 +121,7 @@ def build(shape: BertShape, places: Mapping[str, Place], file: str) -> ModelProt
     return helper.make_model(made, producer_name="ragcli", ir_version=_IR_VERSION, opset_imports=[opset])
 
 
-def _external(name: str, shape: tuple[int, ...], place: Place, file: str) -> TensorProto:
+def _external(name: str, shape: tuple[int, ...], place: TensorPlace, file: str) -> TensorProto:
     """A float tensor whose values lie in another file."""
     from onnx import StringStringEntryProto, TensorProto
 
@@ -147,7 +147,7 @@ def _scalar(name: str, value: float) -> TensorProto:
     return helper.make_tensor(name, TensorProto.FLOAT, [], [value])
 
 
-class _Graph:
+class _GraphNodes:
     """Nodes in the order they are computed; every method returns the name of what it made."""
 
     def __init__(self, shape: BertShape) -> None:

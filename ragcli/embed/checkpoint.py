@@ -20,14 +20,14 @@ _BITS |= {"U32": 32, "I32": 32, "F32": 32, "U64": 64, "I64": 64, "F64": 64}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TensorPlace:
     """A tensor's first byte in the file and how many bytes it has."""
 
     offset: int
     length: int
 
 
-def find_weights(path: Path, wanted: Mapping[str, tuple[int, ...]]) -> dict[str, Place]:
+def find_weights(path: Path, wanted: Mapping[str, tuple[int, ...]]) -> dict[str, TensorPlace]:
     """The places of the ``wanted`` float32 tensors, by name and shape. Raises ModelError naming what differs."""
     from safetensors import SafetensorError, safe_open
 
@@ -58,9 +58,9 @@ def _check(kind: tuple[str, tuple[int, ...]], shape: tuple[int, ...], where: str
         raise ModelError(f"{where} has shape {list(kind[1])}, the configuration says {list(shape)}")
 
 
-def _places(path: Path, kinds: dict[str, tuple[str, tuple[int, ...]]]) -> dict[str, Place]:
+def _places(path: Path, kinds: dict[str, tuple[str, tuple[int, ...]]]) -> dict[str, TensorPlace]:
     """Every tensor's place, from the end of the file backwards: they lie in this order, without holes."""
-    places: dict[str, Place] = {}
+    places: dict[str, TensorPlace] = {}
     end = path.stat().st_size
     for name, (kind, shape) in reversed(kinds.items()):
         if kind not in _BITS:
@@ -69,5 +69,5 @@ def _places(path: Path, kinds: dict[str, tuple[str, tuple[int, ...]]]) -> dict[s
             )
         length = math.prod(shape) * _BITS[kind] // 8
         end -= length
-        places[name] = Place(end, length)
+        places[name] = TensorPlace(end, length)
     return places

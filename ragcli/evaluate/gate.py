@@ -143,35 +143,37 @@ def check_thresholds(fail_under: Mapping[str, float], measured: Sequence[str]) -
             raise ConfigError(f"--fail-under {name}: not measured in this run; measured: {known}", hint=hint)
 
 
-def _threshold(run: EvalRun, name: str, wanted: float) -> Check:
+def _threshold(run: EvalRun, name: str, wanted: float) -> GateCheck:
     estimate = run.measures[name]
     if estimate.mean is None:
-        return Check("threshold", name, False, f"{name} has no value: none of the {run.cases} cases defines it")
+        return GateCheck("threshold", name, False, f"{name} has no value: none of the {run.cases} cases defines it")
     message = f"{name} is {estimate.mean:.4f}, wanted at least {wanted:g}"
-    return Check("threshold", name, estimate.mean >= wanted - 1e-12, message, soft=is_judged(name))
+    return GateCheck("threshold", name, estimate.mean >= wanted - 1e-12, message, soft=is_judged(name))
 
 
-def _labels(run: EvalRun) -> list[Check]:
+def _labels(run: EvalRun) -> list[GateCheck]:
     gone = {kind: run.faults.get(kind, 0) for kind in ("not_in_corpus", "not_in_text")}
     if not any(gone.values()):
-        return [Check("labels", "labels", True, "every label is in the corpus and in its parsed text")]
+        return [GateCheck("labels", "labels", True, "every label is in the corpus and in its parsed text")]
     words = {"not_in_corpus": "the corpus", "not_in_text": "the parsed text"}
     return [
-        Check("labels", kind, False, f"{count} case{'s' if count > 1 else ''} with a label no longer in {words[kind]}")
+        GateCheck(
+            "labels", kind, False, f"{count} case{'s' if count > 1 else ''} with a label no longer in {words[kind]}"
+        )
         for kind, count in gone.items()
         if count
     ]
 
 
-def _regression(item: Difference, tolerance: float) -> Check:
+def _regression(item: Difference, tolerance: float) -> GateCheck:
     name, soft = item.measure, is_judged(item.measure)
     if item.new is None or item.difference is None:
-        return Check("regression", name, False, f"{name} was {item.old:.4f} and has no value now", soft=soft)
+        return GateCheck("regression", name, False, f"{name} was {item.old:.4f} and has no value now", soft=soft)
     message = (
         f"{name} went from {item.old:.4f} to {item.new:.4f}: {item.difference:+.4f} "
         f"({item.low:+.4f} to {item.high:+.4f}), tolerance {tolerance:g}"
     )
-    return Check("regression", name, not is_regression(item, tolerance), message, soft=soft)
+    return GateCheck("regression", name, not is_regression(item, tolerance), message, soft=soft)
 
 
 def _answered(run: EvalRun) -> bool:
@@ -190,7 +192,7 @@ CheckKind = Literal["threshold", "labels", "regression"]
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class GateCheck:
     """One thing the gate looked at. ``soft`` checks rest on a model's opinion: they warn and never fail."""
 
     kind: CheckKind
@@ -235,7 +237,7 @@ class Comparison:
 class GateVerdict:
     """What the gate found. Without a check nothing was asked for and nothing can fail."""
 
-    checks: tuple[Check, ...] = ()
+    checks: tuple[GateCheck, ...] = ()
     comparison: Comparison | None = None
 
     @property
@@ -244,12 +246,12 @@ class GateVerdict:
         return bool(self.checks) or self.comparison is not None
 
     @property
-    def failures(self) -> tuple[Check, ...]:
+    def failures(self) -> tuple[GateCheck, ...]:
         """The checks that fail the gate."""
         return tuple(check for check in self.checks if not check.passed and not check.soft)
 
     @property
-    def warnings(self) -> tuple[Check, ...]:
+    def warnings(self) -> tuple[GateCheck, ...]:
         """The checks that did not pass and only warn."""
         return tuple(check for check in self.checks if not check.passed and check.soft)
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ragcli.evaluate.golden_sets.labels import Judged, Unit
+from ragcli.evaluate.golden_sets.labels import Judged, Target
 from ragcli.evaluate.measuring.answer_measures import said
 from ragcli.evaluate.measuring.compare import contains
-from ragcli.evaluate.measuring.context import Piece, holds
+from ragcli.evaluate.measuring.context import ContextPiece, holds
 from ragcli.evaluate.run import Loss
 from ragcli.records import Answer, Ranking, Retrieval
 
@@ -59,10 +59,10 @@ class CasePath:
 
     judged: Judged
     retrieval: Retrieval
-    context: Sequence[Piece]
+    context: Sequence[ContextPiece]
     answer: Answer | None = None
     allowed: Callable[[str], bool] = lambda doc_id: True
-    truncated: Callable[[Unit], bool] = lambda unit: False
+    truncated: Callable[[Target], bool] = lambda unit: False
     absent: Mapping[str, Ranking] | None = None
     k: int = 0
 
@@ -87,7 +87,7 @@ def final_ranking(retrieval: Retrieval) -> list[str]:
     return list(dict.fromkeys([*ids, *(hit.chunk_id for hit in (*reranked, *retrieval.fused.hits))]))
 
 
-def first_rank(unit: Unit, chunk_ids: Iterable[str]) -> int | None:
+def first_rank(unit: Target, chunk_ids: Iterable[str]) -> int | None:
     """Rank from 1 of the first chunk that serves the unit."""
     return next((rank for rank, chunk_id in enumerate(chunk_ids, start=1) if unit.served_by(chunk_id)), None)
 
@@ -97,7 +97,7 @@ def legs_to_try(path: CasePath) -> tuple[str, ...]:
     return tuple(leg for leg in ("bm25", "dense") if not _hits(path.retrieval.legs.get(leg)))
 
 
-def _retrieval_loss(unit: Unit, path: CasePath) -> Loss | None:
+def _retrieval_loss(unit: Target, path: CasePath) -> Loss | None:
     """Where this unit was lost on its way to the generator; None when it got there."""
     if any(holds(unit, piece) for piece in path.context):
         return None
@@ -111,7 +111,7 @@ def _retrieval_loss(unit: Unit, path: CasePath) -> Loss | None:
     return _ranking_loss(unit, path, max(path.k, len(ids)))
 
 
-def _ranking_loss(unit: Unit, path: CasePath, k: int) -> Loss:
+def _ranking_loss(unit: Target, path: CasePath, k: int) -> Loss:
     retrieval = path.retrieval
     legs = {leg: _rank_in(unit, retrieval.legs.get(leg)) for leg in ("bm25", "dense")}
     fused, final = _rank_in(unit, retrieval.fused), first_rank(unit, final_ranking(retrieval))
@@ -134,7 +134,7 @@ def _ranking_loss(unit: Unit, path: CasePath, k: int) -> Loss:
     return _loss("k", where)
 
 
-def _answer_loss(path: CasePath, units: Sequence[Unit]) -> Loss | None:
+def _answer_loss(path: CasePath, units: Sequence[Target]) -> Loss | None:
     answer, case = path.answer, path.judged.case
     assert answer is not None
     if not answer.found:
@@ -177,7 +177,7 @@ def _hits(ranking: Ranking | None) -> bool:
     return ranking is not None and bool(ranking.hits)
 
 
-def _rank_in(unit: Unit, ranking: Ranking | None) -> int | None:
+def _rank_in(unit: Target, ranking: Ranking | None) -> int | None:
     return first_rank(unit, (hit.chunk_id for hit in ranking.hits)) if ranking is not None else None
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ragcli.evaluate.golden_sets.labels import Unit
+from ragcli.evaluate.golden_sets.labels import Target
 from ragcli.evaluate.losses import CasePath, final_ranking, find_loss, first_rank
 from ragcli.evaluate.measuring.context import holds
 from ragcli.evaluate.run import Loss
@@ -44,7 +44,7 @@ class Surroundings:
     deeper: Mapping[str, Ranking]
 
 
-def follow(unit: Unit, path: CasePath, around: Surroundings) -> Trail:
+def follow(unit: Target, path: CasePath, around: Surroundings) -> Trail:
     """The trail of ``unit``, which must be one of the case's units or evidence."""
     steps = [_corpus(unit, around), *_chunking(unit, around)]
     if unit.fault is None:
@@ -55,7 +55,7 @@ def follow(unit: Unit, path: CasePath, around: Surroundings) -> Trail:
     return Trail(path.judged.case.question, unit.name, tuple(steps), find_loss(path))
 
 
-def _corpus(unit: Unit, around: Surroundings) -> TrailStep:
+def _corpus(unit: Target, around: Surroundings) -> TrailStep:
     if around.document is None:
         return TrailStep("corpus", False, unit.detail or "no such document in the index")
     document = around.document
@@ -64,7 +64,7 @@ def _corpus(unit: Unit, around: Surroundings) -> TrailStep:
     return TrailStep("corpus", True, f"{document.doc_id}: {size}, parsed by {document.parser}")
 
 
-def _chunking(unit: Unit, around: Surroundings) -> list[TrailStep]:
+def _chunking(unit: Target, around: Surroundings) -> list[TrailStep]:
     if around.document is None:
         return []
     if unit.fault == "not_in_text":
@@ -80,7 +80,7 @@ def _chunking(unit: Unit, around: Surroundings) -> list[TrailStep]:
     return [*steps, TrailStep("chunks", bool(serving) and len(over) < len(serving), f"{sizes}{more}; {whole}")]
 
 
-def _where(unit: Unit, document: Document) -> str:
+def _where(unit: Target, document: Document) -> str:
     span = unit.spans[0]
     page = next((block.page for block in document.blocks if block.span.start <= span.start < block.span.end), None)
     line = document.first_line + document.text.count("\n", 0, span.start) if document.first_line is not None else None
@@ -88,14 +88,14 @@ def _where(unit: Unit, document: Document) -> str:
     return f"characters {span.start} to {span.end}, {place}"
 
 
-def _filter(unit: Unit, path: CasePath) -> TrailStep:
+def _filter(unit: Target, path: CasePath) -> TrailStep:
     allowed = path.allowed(unit.doc_id)
     return TrailStep(
         "filters", allowed, "allowed" if allowed else "outside the filters, groups or dates of the question"
     )
 
 
-def _leg(leg: str, unit: Unit, path: CasePath, around: Surroundings) -> TrailStep:
+def _leg(leg: str, unit: Target, path: CasePath, around: Surroundings) -> TrailStep:
     ranking = path.retrieval.legs.get(leg)
     found = _place(unit, ranking)
     if found:
@@ -107,39 +107,39 @@ def _leg(leg: str, unit: Unit, path: CasePath, around: Surroundings) -> TrailSte
     return TrailStep(leg, False, f"not among its {len(ranking.hits)} candidates; {beyond}")
 
 
-def _place(unit: Unit, ranking: Ranking | None) -> str:
+def _place(unit: Target, ranking: Ranking | None) -> str:
     if ranking is None:
         return ""
     hit = next((hit for hit in ranking.hits if unit.served_by(hit.chunk_id)), None)
     return f"rank {hit.rank} with score {hit.score:.4g} ({hit.chunk_id})" if hit else ""
 
 
-def _fusion(unit: Unit, path: CasePath) -> TrailStep:
+def _fusion(unit: Target, path: CasePath) -> TrailStep:
     found = _place(unit, path.retrieval.fused)
     return TrailStep("fusion", bool(found), found or f"not among the {len(path.retrieval.fused.hits)} fused candidates")
 
 
-def _reranking(unit: Unit, path: CasePath) -> TrailStep:
+def _reranking(unit: Target, path: CasePath) -> TrailStep:
     if path.retrieval.reranked is None:
         return TrailStep("reranking", None, "did not run")
     found = _place(unit, path.retrieval.reranked)
     return TrailStep("reranking", bool(found), found or f"not among the {len(path.retrieval.reranked.hits)} reranked")
 
 
-def _cut(unit: Unit, path: CasePath) -> TrailStep:
+def _cut(unit: Target, path: CasePath) -> TrailStep:
     k, rank = len(path.retrieval.hits), first_rank(unit, final_ranking(path.retrieval))
     if rank is None:
         return TrailStep("k", False, f"not in the ranking; k = {k}")
     return TrailStep("k", rank <= k, f"final rank {rank}, k = {k}")
 
 
-def _context(unit: Unit, path: CasePath) -> TrailStep:
+def _context(unit: Target, path: CasePath) -> TrailStep:
     place = next((n for n, piece in enumerate(path.context, start=1) if holds(unit, piece)), None)
     sent = f"{len(path.context)} passages sent"
     return TrailStep("passages", place is not None, f"passage {place} of {sent}" if place else f"not among the {sent}")
 
 
-def _answer(unit: Unit, path: CasePath) -> list[TrailStep]:
+def _answer(unit: Target, path: CasePath) -> list[TrailStep]:
     answer = path.answer
     assert answer is not None
     if not answer.found:

@@ -196,7 +196,7 @@ class IndexFolder:
 
 # What differs between two versions: documents, and the chunks they gained and lost.
 
-Places = dict[str, tuple[int, int, str]]
+DocumentPlaces = dict[str, tuple[int, int, str]]
 """Segment, row and entry key of documents, by id."""
 
 
@@ -218,7 +218,7 @@ def difference(old: FolderEngine, new: FolderEngine, scope: Scope) -> VersionDif
     return VersionDiff(old.version, new.version, tuple(added), tuple(changed), tuple(removed), gained, lost)
 
 
-def _places(engine: FolderEngine, scope: Scope) -> Places:
+def _places(engine: FolderEngine, scope: Scope) -> DocumentPlaces:
     seen = frozenset(engine.doc_ids(engine.allowed(scope)))
     return {doc_id: (segment, row, key) for segment, row, doc_id, key in engine.view.documents() if doc_id in seen}
 

@@ -12,7 +12,7 @@ from ragcli.codec import decode
 from ragcli.config import IndexConfig
 from ragcli.errors import ConfigError, StoreError
 from ragcli.index.lexical.questions import question_terms
-from ragcli.index.segments.searched import Searched
+from ragcli.index.segments.lookup import AttributeLookup
 from ragcli.index.segments.selection import Selection, select
 from ragcli.index.segments.supersedes import References
 from ragcli.records import Allowed, Hit, Ranking, Scope
@@ -44,7 +44,7 @@ class Scopes:
 
     def __init__(
         self,
-        segments: Sequence[Searched],
+        segments: Sequence[AttributeLookup],
         living: Sequence[NDArray[np.bool_] | None],
         references: References,
         *,

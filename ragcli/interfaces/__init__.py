@@ -42,8 +42,8 @@ if TYPE_CHECKING:
         Store as Store,
         StoreWriter as StoreWriter,
         TraceLog as TraceLog,
-        Vectors as Vectors,
-        Wanted as Wanted,
+        EmbedChunks as EmbedChunks,
+        IsMeant as IsMeant,
     )
 
 __getattr__ = late_names(
@@ -53,6 +53,6 @@ __getattr__ = late_names(
         "models": "Embedder Generator Models Progress Reranker StreamingGenerator TextModel Tokenizer",
         "parts": "EmbedderFactory GeneratorFactory RerankerFactory StoreFactory",
         "staging": "Caches ContextCache DocumentCache Notes Staging VectorCache",
-        "store": "SessionLog Store StoreWriter TraceLog Vectors Wanted",
+        "store": "SessionLog Store StoreWriter TraceLog EmbedChunks IsMeant",
     },
 )

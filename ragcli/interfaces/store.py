@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from ragcli.config import Config, IndexConfig
 
-Vectors = Callable[[list[Chunk]], "NDArray[np.float32]"]
+EmbedChunks = Callable[[list[Chunk]], "NDArray[np.float32]"]
 """Unit vectors of chunks, a row each, in order."""
-Wanted = Callable[[str, str], bool]
+IsMeant = Callable[[str, str], bool]
 """Of a document's id and source: whether it is meant."""
 
 
@@ -116,7 +116,7 @@ class StoreWriter(Protocol):
         self,
         *,
         embedder: EmbedderInfo,
-        vectors: Vectors,
+        vectors: EmbedChunks,
         config: Config,
         rebuild: bool = False,
         progress: Progress | None = None,
@@ -126,10 +126,10 @@ class StoreWriter(Protocol):
         Raises StoreError when documents wait to be chunked; then, and when it is killed, the last version still serves.
         """
 
-    def published(self, wanted: Wanted) -> Iterator[tuple[EmbedderInfo, Document, list[Chunk]]]:
+    def published(self, wanted: IsMeant) -> Iterator[tuple[EmbedderInfo, Document, list[Chunk]]]:
         """Every wanted document of every kept version with its chunks, and the model of that version."""
 
-    def erase(self, wanted: Wanted, config: IndexConfig, roots: Collection[str] = ()) -> list[str]:
+    def erase(self, wanted: IsMeant, config: IndexConfig, roots: Collection[str] = ()) -> list[str]:
         """Take the wanted documents out of every kept version, also where others name them as copies, and the roots
         of these labels; names of the versions that changed, as they are called now.
         """

@@ -149,7 +149,7 @@ def _suspicious(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _Decoding:
     likely: float
     encoding: str
     text: str
@@ -179,24 +179,24 @@ def _sample(data: bytes) -> bytes:
     return b"\n".join(sample) if size < 2 * _SAMPLE else data[:_SAMPLE]
 
 
-def _readings(sample: bytes) -> list[_Reading]:
+def _readings(sample: bytes) -> list[_Decoding]:
     """The candidates, the likeliest first."""
     import chardet
 
-    found: dict[str, _Reading] = {}
+    found: dict[str, _Decoding] = {}
     for candidate in chardet.detect_all(sample, max_bytes=_SAMPLE)[:_CANDIDATES]:
         name = _name(candidate["encoding"] or "")
         text = _lenient(sample, name) if name else None
         if text is not None and name not in found:
-            found[name] = _Reading(candidate["confidence"] * _weight(name) * _wordlike(text), name, text)
+            found[name] = _Decoding(candidate["confidence"] * _weight(name) * _wordlike(text), name, text)
     if max((reading.likely for reading in found.values()), default=0.0) < _LEAST:
         text = _lenient(sample, "cp1252")
         if text is not None:
-            found["cp1252"] = _Reading(_LEAST / 2 * _wordlike(text), "cp1252", text)  # where all else looks wrong
+            found["cp1252"] = _Decoding(_LEAST / 2 * _wordlike(text), "cp1252", text)  # where all else looks wrong
     return sorted(found.values(), key=lambda reading: (-reading.likely, reading.encoding))
 
 
-def _rival(chosen: _Reading, readings: list[_Reading]) -> str:
+def _rival(chosen: _Decoding, readings: list[_Decoding]) -> str:
     """Another reading that is about as likely; the next one at all where hardly anything is known."""
     others = (one for one in readings if one.text != chosen.text)
     bound = _AS_LIKELY * chosen.likely if chosen.likely >= _LEAST else 0.0

@@ -60,7 +60,7 @@ def read(source: Source, context: Context) -> Iterator[Document | FileReport]:
 
 def _read(source: Source, context: Context) -> Iterator[Document | FileReport]:
     digest = hashlib.sha256(source.data).hexdigest()
-    found = _Found()
+    found = _SourceResult()
     try:
         source, parser = _detected(source, context)
         if (kind := own_file(source.name, source.data)) is not None:
@@ -96,7 +96,7 @@ def _read(source: Source, context: Context) -> Iterator[Document | FileReport]:
 
 
 @dataclass(slots=True)
-class _Found:
+class _SourceResult:
     """What came out of one source so far.
 
     ``converted`` says that it was only turned into another format; ``own`` is the report its parser gave itself.
@@ -156,7 +156,7 @@ def _detected(source: Source, context: Context) -> tuple[Source, Parser]:
     return replace(source, media_type=kind, reader=f"{family.module}/{family.version}"), parser_of(family)
 
 
-def _take(extract: Extract, source: Source, digest: str, found: _Found) -> Iterator[FileReport]:
+def _take(extract: Extract, source: Source, digest: str, found: _SourceResult) -> Iterator[FileReport]:
     """Keep the document of an extract; one row that must not be read does not cost the others.
 
     What a message or a page says of who may see it holds for what is attached to it.

@@ -55,7 +55,7 @@ class TableText:
 
 
 @dataclass(slots=True)
-class _Grid:
+class _TextGrid:
     """Texts by row and column, each text in its first place only.
 
     ``given`` are the places of the rows among those that were given. ``origins`` gives for a covered place where its
@@ -141,9 +141,9 @@ def read_table(rows: Iterable[Row], *, header_rows: int | None = None, label_row
 # ---------------------------------------------------------------- places
 
 
-def _grid_of(rows: Iterable[Row]) -> _Grid:
+def _grid_of(rows: Iterable[Row]) -> _TextGrid:
     """Every cell in its place, empty rows left out."""
-    grid = _Grid()
+    grid = _TextGrid()
     pending: dict[int, tuple[int, tuple[int, int]]] = {}  # column -> rows still covered, where the cell begins
     for place, row in enumerate(rows):
         cells = list(row)
@@ -169,7 +169,7 @@ def _cell_text(cell: str | Cell) -> str:
 
 
 def _place(
-    grid: _Grid, cells: Sequence[str | Cell], texts: Sequence[str], pending: dict[int, tuple[int, tuple[int, int]]]
+    grid: _TextGrid, cells: Sequence[str | Cell], texts: Sequence[str], pending: dict[int, tuple[int, tuple[int, int]]]
 ) -> None:
     """Append a row in which cells of rows above still stand, or in which cells cover more than their place."""
     number = len(grid.texts)
@@ -210,7 +210,7 @@ def _place(
 # ---------------------------------------------------------------- headers
 
 
-def _whole_width(grid: _Grid, row: int) -> str:
+def _whole_width(grid: _TextGrid, row: int) -> str:
     """The text of a row that is one cell over the whole table, else empty."""
     covers = grid.across(row, 0) if grid.texts[row] else 0
     return grid.texts[row][0] if grid.width > 1 and covers >= grid.width else ""
@@ -226,7 +226,7 @@ def is_total(label: str) -> bool:
     return bool(_TOTAL.match(label))
 
 
-def _header_depth(grid: _Grid, first: int) -> int:
+def _header_depth(grid: _TextGrid, first: int) -> int:
     """How many rows from ``first`` are headers, by what is merged in them and by what stands under them."""
     last = len(grid.texts) - 1
     depth = 1
@@ -242,7 +242,7 @@ def _header_depth(grid: _Grid, first: int) -> int:
     return depth
 
 
-def _comes_again(grid: _Grid, row: int) -> bool:
+def _comes_again(grid: _TextGrid, row: int) -> bool:
     """Whether a cell right of the first stands in its column again further down: then it is no name of the column."""
     return any(
         grid.texts[row][column] and any(later[column] == grid.texts[row][column] for later in grid.texts[row + 1 :])
@@ -250,7 +250,7 @@ def _comes_again(grid: _Grid, row: int) -> bool:
     )
 
 
-def _unfinished(grid: _Grid, first: int, row: int) -> bool:
+def _unfinished(grid: _TextGrid, first: int, row: int) -> bool:
     """Whether a header row has cells over several columns of the table, which the row under it tells apart."""
     wide = [column for column in grid.filled(row) if 1 < grid.across(row, column) < grid.width]
     return any(
@@ -258,7 +258,7 @@ def _unfinished(grid: _Grid, first: int, row: int) -> bool:
     ) and (row > first or len(grid.filled(row)) > 1)
 
 
-def _split_over_two(grid: _Grid, first: int) -> bool:
+def _split_over_two(grid: _TextGrid, first: int) -> bool:
     """Whether the first two rows are headers without merged cells: gaps above names above amounts."""
     if len(grid.texts) - first < 3 or grid.width < 3 or grid.origins:
         return False
@@ -271,7 +271,7 @@ def _split_over_two(grid: _Grid, first: int) -> bool:
     )
 
 
-def _header(grid: _Grid, first: int, depth: int) -> list[str]:
+def _header(grid: _TextGrid, first: int, depth: int) -> list[str]:
     """One name a column: those that stand over it, from the top, each once."""
     names = []
     for column in range(grid.width):
@@ -289,7 +289,7 @@ def _header(grid: _Grid, first: int, depth: int) -> list[str]:
 # ---------------------------------------------------------------- rows
 
 
-def _body_row(grid: _Grid, number: int, header: Sequence[str]) -> list[str]:
+def _body_row(grid: _TextGrid, number: int, header: Sequence[str]) -> list[str]:
     """A row with what covers its places from above and from the left written where it holds.
 
     Empty for a row in which no text begins: it would only repeat the one above.
@@ -308,7 +308,7 @@ def _body_row(grid: _Grid, number: int, header: Sequence[str]) -> list[str]:
     return texts
 
 
-def _label(grid: _Grid, first: int, body: list[list[str]]) -> None:
+def _label(grid: _TextGrid, first: int, body: list[list[str]]) -> None:
     """Write label rows before the rows under them, up to the next label row or past a total."""
     if grid.width < 2:
         return
@@ -323,7 +323,7 @@ def _label(grid: _Grid, first: int, body: list[list[str]]) -> None:
             over = [] if sums_up else over
 
 
-def _label_rows(grid: _Grid, first: int, body: Sequence[Sequence[str]]) -> set[int]:
+def _label_rows(grid: _TextGrid, first: int, body: Sequence[Sequence[str]]) -> set[int]:
     """Rows that only name those under them: one cell over the whole width, or the first alone in a full table."""
     alone = [
         place
@@ -343,7 +343,7 @@ def _label_rows(grid: _Grid, first: int, body: Sequence[Sequence[str]]) -> set[i
     }
 
 
-def _markdown(header: Sequence[str], body: Sequence[Sequence[str]], grid: _Grid, first: int) -> str:
+def _markdown(header: Sequence[str], body: Sequence[Sequence[str]], grid: _TextGrid, first: int) -> str:
     """The rows under the header and a rule, without columns in which no text begins."""
     begins = [any(row[column] for row in grid.texts[first:]) for column in range(grid.width)]
     keep = [column for column, filled in enumerate(begins) if filled]

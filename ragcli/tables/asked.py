@@ -21,7 +21,7 @@ _BEYOND = pattern(lambda: rf"\b{any_word(listed('beyond_one_query'))}\b", re.IGN
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedOperation:
     """One operation, and the words of the question that are left to say of what.
 
     ``kind`` is the kind of column that an extreme speaks of by itself (``price`` for *cheapest*), else ``any``.
@@ -34,7 +34,7 @@ class Asked:
     sums_too: bool = False
 
 
-def asked(question: str) -> Asked | None:
+def asked(question: str) -> AskedOperation | None:
     """What the question asks for; None when that is no single operation, or one under conditions."""
     found: dict[Operation, list[re.Match[str]]] = {
         "count": list(_COUNTS.finditer(question)),
@@ -59,7 +59,7 @@ def asked(question: str) -> Asked | None:
         kinds = named("maxima" if operation == "max" else "minima")
         kind = next(name for word, name in kinds.items() if word.casefold() == said)
     left = tuple(word for word in words(question) if not _inside(word.start, taken))
-    return Asked(operation, kind, left, sums_too)
+    return AskedOperation(operation, kind, left, sums_too)
 
 
 def _inside(place: int, matches: list[re.Match[str]]) -> bool:

@@ -14,7 +14,7 @@ from ragcli.language.lexicon import listed, named
 from ragcli.language.stems import stem
 from ragcli.language.words import Word, content_stems, words
 from ragcli.records.tables import TableColumn
-from ragcli.tables.asked import Asked, Operation, asked
+from ragcli.tables.asked import AskedOperation, Operation, asked
 from ragcli.tables.naming import quoted
 
 _LONGEST_VALUE = 6  # words of a cell that a question may name
@@ -25,7 +25,7 @@ _DATES = ("date", "timestamp")
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class AskedTable:
     """A table that may be asked: its name, what it is called, its columns and its cells as written."""
 
     name: str
@@ -35,7 +35,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class ValueCondition:
     """A column that must hold a value that the question names."""
 
     column: TableColumn
@@ -50,11 +50,11 @@ class Made:
     table: str
     operation: Operation
     column: TableColumn | None
-    conditions: tuple[Condition, ...]
+    conditions: tuple[ValueCondition, ...]
     distinct: bool = False
 
 
-def made_queries(question: str, candidates: Iterable[Candidate]) -> list[Made]:
+def made_queries(question: str, candidates: Iterable[AskedTable]) -> list[Made]:
     """A query for each table that accounts for the whole question; several mean that it is not clear which is meant."""
     wanted = asked(question)
     if wanted is None:
@@ -62,18 +62,18 @@ def made_queries(question: str, candidates: Iterable[Candidate]) -> list[Made]:
     readings = [wanted, *([replace(wanted, operation="sum")] if wanted.sums_too else [])]
     found = []
     for candidate in candidates:
-        made = (_Reading(reading, candidate).made() for reading in readings)
+        made = (_TableReading(reading, candidate).made() for reading in readings)
         found += [one for one in made if one is not None][:1]
     return found
 
 
-def nearest(question: str, candidates: Iterable[Candidate]) -> Candidate | None:
+def nearest(question: str, candidates: Iterable[AskedTable]) -> AskedTable | None:
     """The table whose title, headers and values share most with the question; None when none shares half of it."""
     wanted = asked(question)
     stems = {word.stem for word in wanted.words if word.is_content} if wanted is not None else content_stems(question)
     if not stems:
         return None
-    best: tuple[int, Candidate] | None = None
+    best: tuple[int, AskedTable] | None = None
     for candidate in candidates:
         known = content_stems(" ".join([candidate.title, *(column.header for column in candidate.columns)]))
         known |= {
@@ -85,10 +85,10 @@ def nearest(question: str, candidates: Iterable[Candidate]) -> Candidate | None:
     return best[1] if best is not None else None
 
 
-class _Reading:
+class _TableReading:
     """One question read against one table: which words are accounted for, and by what."""
 
-    def __init__(self, wanted: Asked, candidate: Candidate) -> None:
+    def __init__(self, wanted: AskedOperation, candidate: AskedTable) -> None:
         self._asked = wanted
         self._table = candidate
         self._left = list(wanted.words)
@@ -114,9 +114,9 @@ class _Reading:
 
     # ------------------------------------------------------------ conditions
 
-    def _conditions(self) -> tuple[Condition, ...] | None:
+    def _conditions(self) -> tuple[ValueCondition, ...] | None:
         """The values of the table that the question names, the longest first; None where a name fits two columns."""
-        found: list[Condition] = []
+        found: list[ValueCondition] = []
         for length in range(min(_LONGEST_VALUE, len(self._left)), 0, -1):
             start = 0
             while start + length <= len(self._left):
@@ -132,15 +132,15 @@ class _Reading:
         names = [condition.column.name for condition in found]
         return tuple(found) if len(names) == len(set(names)) else None
 
-    def _holding(self, run: Sequence[Word]) -> list[Condition] | None:
+    def _holding(self, run: Sequence[Word]) -> list[ValueCondition] | None:
         """The one column with a cell that is these words; None where there are several."""
         if not any(word.is_content for word in run):
             return []
         stems = tuple(word.stem for word in run)
-        found: dict[str, Condition] = {}
+        found: dict[str, ValueCondition] = {}
         for column, values in zip(self._table.columns, self._values, strict=True):
             if stems in values:
-                found[column.name] = Condition(column, values[stems])
+                found[column.name] = ValueCondition(column, values[stems])
         if len(found) > 1:
             said = [one for one in found.values() if self._stems(one.column) & {word.stem for word in self._left}]
             return said if len(said) == 1 else None
@@ -190,7 +190,7 @@ class _Reading:
         money = kind == "price" and named("units").get(column.unit.casefold(), "") in ("euro", "dollar", "pound")
         return money or bool(self._stems(column) & known)
 
-    def _row_words(self, operation: Operation, conditions: tuple[Condition, ...]) -> set[str]:
+    def _row_words(self, operation: Operation, conditions: tuple[ValueCondition, ...]) -> set[str]:
         """The header of what the rows are, mostly the first column: *which product has …*.
 
         Where it has a value twice, *which department has the most …* may ask for one row or for the sum of several.
@@ -200,7 +200,7 @@ class _Reading:
             return set()
         return self._stems(texts[0])
 
-    def _count(self, conditions: tuple[Condition, ...]) -> Made | None:
+    def _count(self, conditions: tuple[ValueCondition, ...]) -> Made | None:
         """Rows, or the different values of a column that has some more than once: the one that is named first."""
         first = next((word.stem for word in self._left if word.is_content), "")
         texts = [column for column in self._table.columns if column.type == "text" and first in self._stems(column)]
@@ -213,7 +213,7 @@ class _Reading:
         sql = f"SELECT {what} FROM {quoted(self._table.name)}{self._where(conditions)}"
         return Made(sql, self._table.name, "count", column, conditions, column is not None)
 
-    def _repeats(self, column: TableColumn, conditions: tuple[Condition, ...]) -> bool:
+    def _repeats(self, column: TableColumn, conditions: tuple[ValueCondition, ...]) -> bool:
         """Whether a value of the column stands in several of the rows that meet the conditions."""
         places = {one.name: place for place, one in enumerate(self._table.columns)}
         rows = [row for row in self._table.rows if all(row[places[c.column.name]] == c.value for c in conditions)]
@@ -233,7 +233,7 @@ class _Reading:
 
     # ------------------------------------------------------------ SQL
 
-    def _sql(self, operation: Operation, column: TableColumn, conditions: tuple[Condition, ...]) -> str:
+    def _sql(self, operation: Operation, column: TableColumn, conditions: tuple[ValueCondition, ...]) -> str:
         table, name = quoted(self._table.name), quoted(column.name)
         where = self._where(conditions)
         if operation in ("sum", "mean"):
@@ -243,7 +243,7 @@ class _Reading:
         join = " AND " if where else " WHERE "
         return f"SELECT * FROM {table}{where}{join}{name} = {extreme}"
 
-    def _where(self, conditions: tuple[Condition, ...]) -> str:
+    def _where(self, conditions: tuple[ValueCondition, ...]) -> str:
         parts = [f"{quoted(one.column.name)} = {_literal(one)}" for one in conditions]
         texts = [place for place, column in enumerate(self._table.columns) if column.type == "text"]
         if texts:  # a total among the rows would count twice
@@ -271,7 +271,7 @@ def _is_total(cell: str) -> bool:
     return bool(said) and (said[0] in listed("totals") or " ".join(said[:2]) in listed("totals"))
 
 
-def _literal(condition: Condition) -> str:
+def _literal(condition: ValueCondition) -> str:
     return condition.value if condition.column.type == "integer" else _text(condition.value)
 
 

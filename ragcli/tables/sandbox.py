@@ -44,7 +44,7 @@ class TableContent:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class QueryOutcome:
     """Names and types of the columns, the rows, whether there were more, and which traced form ran (None: none)."""
 
     columns: tuple[str, ...]
@@ -104,7 +104,7 @@ class Sandbox:
         tree = self.parse(f"SELECT {', '.join(written)} FROM T")
         return list(tree["statements"][0]["node"]["select_list"])
 
-    def run(self, query: str, tables: Sequence[TableContent], trees: Sequence[Tree], limit: int) -> Outcome:
+    def run(self, query: str, tables: Sequence[TableContent], trees: Sequence[Tree], limit: int) -> QueryOutcome:
         """The result of the first of ``trees`` that can be bound, else of ``query``; at most ``limit`` rows."""
         answer = self._ask(
             {"tables": [_content(table) for table in tables], "trees": list(trees), "query": query, "limit": limit}
@@ -112,7 +112,7 @@ class Sandbox:
         if "error" in answer:
             raise _failed(answer["error"], answer["kind"])
         columns = [(str(name), str(kind)) for name, kind in answer["columns"]]
-        return Outcome(
+        return QueryOutcome(
             tuple(name for name, _ in columns),
             tuple(kind for _, kind in columns),
             tuple(tuple(_cell(cell) for cell in row) for row in answer["rows"]),

@@ -32,7 +32,7 @@ class TableReference:
     name: str
 
 
-class Statement:
+class ReadQuery:
     """A query that may run. Raises ConfigError for everything that is not one SELECT over tables."""
 
     def __init__(self, parsed: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from ragcli.chunk.lint import RULES, Finding, lint, report
+from ragcli.chunk.lint import RULES, ChunkDoubt, lint, report
 from ragcli.records import Chunk, Span
 
 SOUND = "The remote work policy lets every employee work from home on two days of each week, as agreed with the lead."
@@ -62,7 +62,7 @@ def test_the_report_counts_everything_and_keeps_the_first_examples() -> None:
     found = report([chunk("Tiny one.", n) for n in range(2, 7)] + [chunk(SOUND, 8, title="")], examples=2)
     assert found.counts == (("tiny", 5), ("orphan", 1), ("repeated", 4))
     assert found.examples[:3] == (
-        Finding("a#2", "tiny", "Tiny one."),
-        Finding("a#3", "tiny", "Tiny one."),
-        Finding("a#8", "orphan", SOUND[:80].strip()),
+        ChunkDoubt("a#2", "tiny", "Tiny one."),
+        ChunkDoubt("a#3", "tiny", "Tiny one."),
+        ChunkDoubt("a#8", "orphan", SOUND[:80].strip()),
     )

@@ -9,7 +9,7 @@ from ragcli.config import Config
 from ragcli.evaluate.golden_sets.file import GoldenSet
 from ragcli.evaluate.golden_sets.resolving import Resolver
 from ragcli.evaluate.losses import CasePath, find_loss
-from ragcli.evaluate.measuring.context import Piece
+from ragcli.evaluate.measuring.context import ContextPiece
 from ragcli.evaluate.measuring.measures import measure_names
 from ragcli.evaluate.measuring.results import Measured, case_result
 from ragcli.evaluate.run import CaseResult, EvalRun
@@ -25,7 +25,7 @@ def row(case: GoldenCase, hits: Sequence[str], given: Answer | None = None, *, b
     """One case measured over these hits and the candidates below them."""
     judged = Resolver(named(*CORPUS)).judge(case)
     found = retrieval(list(hits), bm25=[*hits, *below], dense=[*hits, *below], fused=[*hits, *below])
-    pieces = tuple(Piece(hit.chunk.chunk_id, hit.chunk.doc_id, hit.chunk.span) for hit in found.hits)
+    pieces = tuple(ContextPiece(hit.chunk.chunk_id, hit.chunk.doc_id, hit.chunk.span) for hit in found.hits)
     path = CasePath(judged, found, pieces, given)
     return case_result(Measured(path, find_loss(path), {"retrieve": 3.0, "total": 5.0}), measure_names((1, 3, 5, 10)))
 

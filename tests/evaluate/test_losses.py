@@ -11,7 +11,7 @@ from ragcli.config import Config
 from ragcli.evaluate.golden_sets.labels import Judged
 from ragcli.evaluate.golden_sets.resolving import Resolver
 from ragcli.evaluate.losses import STAGES, CasePath, final_ranking, find_loss, legs_to_try
-from ragcli.evaluate.measuring.context import Piece
+from ragcli.evaluate.measuring.context import ContextPiece
 from ragcli.records import Answer, GoldenCase, Judgment, Retrieval, Span
 from tests.evaluate.builders import answer, chunked, corpus, document, named, ranking, retrieval
 
@@ -23,8 +23,8 @@ def judged(case: GoldenCase = CASE) -> Judged:
     return Resolver(named("a", "b", "x")).judge(case)
 
 
-def pieces(*chunk_ids: str) -> tuple[Piece, ...]:
-    return tuple(Piece(chunk_id, chunk_id.rpartition("#")[0], Span(0, 5)) for chunk_id in chunk_ids)
+def pieces(*chunk_ids: str) -> tuple[ContextPiece, ...]:
+    return tuple(ContextPiece(chunk_id, chunk_id.rpartition("#")[0], Span(0, 5)) for chunk_id in chunk_ids)
 
 
 def lost(
@@ -66,7 +66,7 @@ def test_a_parent_passage_around_a_cut_quote_mends_it() -> None:
     cut = Resolver(corpus((doc, chunked(doc, 22)))).judge(
         GoldenCase("c", "q", (Judgment("a", quote="limited to two"),))
     )
-    assert find_loss(CasePath(cut, retrieval(["a#1"]), [Piece("a#1", "a", Span(0, 35))])) is None
+    assert find_loss(CasePath(cut, retrieval(["a#1"]), [ContextPiece("a#1", "a", Span(0, 35))])) is None
 
 
 def test_filtered() -> None:

@@ -14,8 +14,8 @@ import pytest
 from ragcli.config import TablesConfig
 from ragcli.errors import ConfigError
 from ragcli.records import TableColumn
-from ragcli.tables.sandbox import Outcome, Sandbox, TableContent
-from ragcli.tables.statement import Statement
+from ragcli.tables.sandbox import QueryOutcome, Sandbox, TableContent
+from ragcli.tables.statement import ReadQuery
 
 CONFIG = TablesConfig(timeout_seconds=20, memory_mb=128)
 COLUMNS = (
@@ -31,9 +31,9 @@ PRICES = TableContent(
 )
 
 
-def run(query: str, config: TablesConfig = CONFIG, limit: int = 100) -> Outcome:
+def run(query: str, config: TablesConfig = CONFIG, limit: int = 100) -> QueryOutcome:
     with Sandbox(config) as sandbox:
-        statement = Statement(sandbox.parse(query))
+        statement = ReadQuery(sandbox.parse(query))
         row_of, rows_of = sandbox.expressions("T.rowid", "min(T.rowid, 3)")
         trees = [tree for tree, _ in statement.tracing(row_of, rows_of)]
         return sandbox.run(query, [PRICES], trees, limit)

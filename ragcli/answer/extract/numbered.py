@@ -11,7 +11,7 @@ from ragcli.language.lexicon import any_of
 from ragcli.language.patterns import pattern
 from ragcli.language.words import words
 
-_Ranked = tuple[Seen, float]
+_Scored = tuple[Seen, float]
 _NAMED = pattern(
     lambda: (
         rf"(?:\b{any_of('numbered_parts')}|§{{1,2}})\s*(?:n[ro]\.?\s*)?"
@@ -29,7 +29,7 @@ def named_number(question: str) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def part_first(question: str, ranked: Sequence[_Ranked]) -> list[_Ranked]:
+def part_first(question: str, ranked: Sequence[_Scored]) -> list[_Scored]:
     """Ranked candidates with the one that begins with the named number first; else those of its subdivisions."""
     number = named_number(question)
     for ending in (r"[.):]?\s", r"\.\d") if number else ():
@@ -41,7 +41,7 @@ def part_first(question: str, ranked: Sequence[_Ranked]) -> list[_Ranked]:
     return list(ranked)
 
 
-def surely_meant(question: str, ranked: Sequence[_Ranked]) -> bool:
+def surely_meant(question: str, ranked: Sequence[_Scored]) -> bool:
     """Whether the best candidate is a part that the question names and asks nothing more about than what it says."""
     if not ranked or ranked[0][1] < _FIRST / 2:  # scores lie within a few units of 0
         return False

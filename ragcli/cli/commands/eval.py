@@ -46,7 +46,7 @@ def register(app: typer.Typer) -> None:
 Golden = Annotated[
     Path | None, typer.Argument(metavar="GOLDEN.jsonl|judge-check", help="The golden set, one JSON object a line.")
 ]
-Labelled = Annotated[
+LabelledFile = Annotated[
     Path | None, typer.Argument(metavar="LABELLED.jsonl", help="With judge-check: answers that people have judged.")
 ]
 RetrievalOnly = Annotated[bool, typer.Option("--retrieval-only", help="Measure the search alone.")]
@@ -74,7 +74,7 @@ Repeats = Annotated[int, typer.Option(min=1, help="How often each answer is judg
 def evaluate(
     context: typer.Context,
     golden: Golden = None,
-    labelled: Labelled = None,
+    labelled: LabelledFile = None,
     retrieval_only: RetrievalOnly = False,
     fail_under: FailUnder = None,
     report: Reports = None,

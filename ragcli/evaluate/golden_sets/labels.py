@@ -31,7 +31,7 @@ Fault = Literal["not_in_corpus", "not_in_text", "cut_by_chunking"]
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class Target:
     """One thing to find. ``chunk_ids`` is None for a whole document; ``spans`` are its places in ``doc_id``'s text."""
 
     name: str
@@ -52,8 +52,8 @@ class Judged:
     """A case with its labels resolved. ``evidence`` are the finer units, for context measures and losses."""
 
     case: GoldenCase
-    units: tuple[Unit, ...]
-    evidence: tuple[Unit, ...] = ()
+    units: tuple[Target, ...]
+    evidence: tuple[Target, ...] = ()
 
     @property
     def level(self) -> Literal["document", "chunk"]:
@@ -66,7 +66,7 @@ class Judged:
         return {unit.name: unit.relevance for unit in self.units}
 
     @property
-    def faults(self) -> tuple[Unit, ...]:
+    def faults(self) -> tuple[Target, ...]:
         """Units whose label no longer fits the corpus."""
         return tuple(unit for unit in self.units if unit.fault is not None)
 

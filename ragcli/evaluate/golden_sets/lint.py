@@ -28,7 +28,7 @@ KINDS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CaseFault:
     """One fault of one case."""
 
     kind: str
@@ -43,7 +43,7 @@ Texts = Callable[[str], str]
 """The text of a document."""
 
 
-def lint(judged: Sequence[Judged], *, texts: Texts, answers: Answers | None = None) -> list[Finding]:
+def lint(judged: Sequence[Judged], *, texts: Texts, answers: Answers | None = None) -> list[CaseFault]:
     """Every finding, in the order of the file. Without ``answers`` unanswerable cases are not tried."""
     duplicates = _duplicates([item.case for item in judged])
     found = []
@@ -58,14 +58,14 @@ def lint(judged: Sequence[Judged], *, texts: Texts, answers: Answers | None = No
     return found
 
 
-def _labels(item: Judged) -> Iterator[Finding]:
+def _labels(item: Judged) -> Iterator[CaseFault]:
     kinds = {"not_in_corpus": "label_not_in_corpus", "not_in_text": "label_not_in_text", "cut_by_chunking": "label_cut"}
     for unit in item.faults:
         if unit.fault is not None:
             yield _finding(kinds[unit.fault], item.case, f"{unit.name}: {unit.detail}")
 
 
-def _shape(item: Judged) -> Iterator[Finding]:
+def _shape(item: Judged) -> Iterator[CaseFault]:
     case = item.case
     if case.answerable and not (case.judgments or case.answers or case.contains):
         yield _finding("nothing_expected", case, "no source, no answer")
@@ -78,7 +78,7 @@ def _shape(item: Judged) -> Iterator[Finding]:
         yield _finding("draft", case, f"made by {case.made_by}; delete made_by to accept it")
 
 
-def _sources(item: Judged, texts: Texts) -> Iterator[Finding]:
+def _sources(item: Judged, texts: Texts) -> Iterator[CaseFault]:
     """Whether what the answer must contain stands in one of the labelled documents."""
     documents = sorted({unit.doc_id for unit in item.units if unit.doc_id and unit.fault != "not_in_corpus"})
     if not documents or not item.case.contains:
@@ -113,5 +113,5 @@ def _same(words: frozenset[str], case: GoldenCase, other_words: frozenset[str], 
     return len(words & other_words) >= _SAME * len(words | other_words)
 
 
-def _finding(kind: str, case: GoldenCase, message: str) -> Finding:
-    return Finding(kind, case.case_id, case.where, message)
+def _finding(kind: str, case: GoldenCase, message: str) -> CaseFault:
+    return CaseFault(kind, case.case_id, case.where, message)

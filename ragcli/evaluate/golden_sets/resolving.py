@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from ragcli.errors import GoldenError
-from ragcli.evaluate.golden_sets.labels import Judged, Unit
+from ragcli.evaluate.golden_sets.labels import Judged, Target
 from ragcli.evaluate.golden_sets.locate import locate
 from ragcli.records import Chunk, Document, GoldenCase, Judgment, Span
 
@@ -58,7 +58,7 @@ class Resolver:
         found = [unit for unit in evidence if unit.fault is None]
         return Judged(case, units, _merged(found or evidence))  # some evidence gone: the rest stands; all: it is lost
 
-    def unit(self, judgment: Judgment, where: str, *, whole: bool = True) -> Unit:
+    def unit(self, judgment: Judgment, where: str, *, whole: bool = True) -> Target:
         """One label as a unit, with a fault when the corpus no longer holds it.
 
         With ``whole`` a quote must stand in one chunk; without, a chunk that shares half with it will do.
@@ -66,9 +66,9 @@ class Resolver:
         doc_id = self.doc_id(judgment.source, where)
         if doc_id is None:
             detail = f"no document {judgment.source!r} in the index, as far as these groups may see it"
-            return Unit(str(judgment), judgment.relevance, fault="not_in_corpus", detail=detail)
+            return Target(str(judgment), judgment.relevance, fault="not_in_corpus", detail=detail)
         if judgment.whole_document:
-            return Unit(doc_id, judgment.relevance, doc_id)
+            return Target(doc_id, judgment.relevance, doc_id)
         named = replace(judgment, source=doc_id)
         chunks = self._chunks(doc_id)
         if judgment.chunk is not None:
@@ -110,27 +110,27 @@ def path_suffixes(doc_id: str) -> list[str]:
     return [doc_id, *(doc_id[match.end() :] for match in _BOUNDARY.finditer(doc_id) if match.end() < len(doc_id))]
 
 
-def place_unit(judgment: Judgment, document: Document, chunks: Sequence[Chunk], *, whole: bool = True) -> Unit:
+def place_unit(judgment: Judgment, document: Document, chunks: Sequence[Chunk], *, whole: bool = True) -> Target:
     """A quote, heading or page of ``document`` as a unit; pure."""
     spans = _places(judgment, document)
     if not spans:
         detail = f"{document.doc_id} was parsed without it"
-        return Unit(str(judgment), judgment.relevance, document.doc_id, frozenset(), (), "not_in_text", detail)
+        return Target(str(judgment), judgment.relevance, document.doc_id, frozenset(), (), "not_in_text", detail)
     holds = _contains if judgment.quote and whole else _shares_half
     serving = frozenset(chunk.chunk_id for chunk in chunks if any(holds(chunk.span, span) for span in spans))
     if serving:
-        return Unit(str(judgment), judgment.relevance, document.doc_id, serving, spans)
+        return Target(str(judgment), judgment.relevance, document.doc_id, serving, spans)
     cut = [chunk.chunk_id for chunk in chunks if any(_overlap(chunk.span, span) for span in spans)]
     detail = f"it stands in the text at {spans[0].start}, cut over {', '.join(cut) or 'no chunk'}"
-    return Unit(str(judgment), judgment.relevance, document.doc_id, frozenset(), spans, "cut_by_chunking", detail)
+    return Target(str(judgment), judgment.relevance, document.doc_id, frozenset(), spans, "cut_by_chunking", detail)
 
 
-def _chunk_unit(judgment: Judgment, chunks: Sequence[Chunk]) -> Unit:
+def _chunk_unit(judgment: Judgment, chunks: Sequence[Chunk]) -> Target:
     for chunk in chunks:
         if chunk.ordinal == judgment.chunk:
-            return Unit(chunk.chunk_id, judgment.relevance, chunk.doc_id, frozenset({chunk.chunk_id}), (chunk.span,))
+            return Target(chunk.chunk_id, judgment.relevance, chunk.doc_id, frozenset({chunk.chunk_id}), (chunk.span,))
     detail = f"{judgment.source} has {len(chunks)} chunks now; a quote survives re-chunking, a chunk id does not"
-    return Unit(str(judgment), judgment.relevance, judgment.source, frozenset(), (), "not_in_corpus", detail)
+    return Target(str(judgment), judgment.relevance, judgment.source, frozenset(), (), "not_in_corpus", detail)
 
 
 def _places(judgment: Judgment, document: Document) -> tuple[Span, ...]:
@@ -167,9 +167,9 @@ def _without_extension(path: str) -> str:
     return head if dot and head and not _BOUNDARY.search(tail) and not head.endswith(("/", "!")) else path
 
 
-def _merged(units: Sequence[Unit]) -> tuple[Unit, ...]:
+def _merged(units: Sequence[Target]) -> tuple[Target, ...]:
     """Units served by the same chunks of the same document as one, of the highest grade, in the order written."""
-    merged: dict[object, Unit] = {}
+    merged: dict[object, Target] = {}
     for unit in units:
         key: object = (unit.doc_id, unit.chunk_ids) if unit.fault is None else unit.name
         known = merged.get(key)

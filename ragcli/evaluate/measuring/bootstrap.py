@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _BLOCK = 4_000_000  # resamples × cases held at a time
 
-Row = Mapping[str, float | None]
+CaseValues = Mapping[str, float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Difference:
     n: int
 
 
-def estimates(rows: Sequence[Row], names: Sequence[str], how: Bootstrap) -> dict[str, Estimate]:
+def estimates(rows: Sequence[CaseValues], names: Sequence[str], how: Bootstrap) -> dict[str, Estimate]:
     """Mean and interval of each measure over the cases that have a value; the others are counted."""
     import numpy as np
 
@@ -63,7 +63,12 @@ def estimates(rows: Sequence[Row], names: Sequence[str], how: Bootstrap) -> dict
 
 
 def differences(
-    old: Sequence[Row], new: Sequence[Row], names: Sequence[str], how: Bootstrap, *, together: bool = False
+    old: Sequence[CaseValues],
+    new: Sequence[CaseValues],
+    names: Sequence[str],
+    how: Bootstrap,
+    *,
+    together: bool = False,
 ) -> list[Difference]:
     """Difference of each measure between two runs over the same cases in the same order.
 
@@ -100,7 +105,7 @@ def _joint_margin(draws: Matrix, observed: Matrix, confidence: float) -> Matrix:
     return np.asarray(np.quantile(worst, confidence) * spread, dtype=np.float64)
 
 
-def _matrix(rows: Sequence[Row], names: Sequence[str]) -> Matrix:
+def _matrix(rows: Sequence[CaseValues], names: Sequence[str]) -> Matrix:
     import numpy as np
 
     table = [[np.nan if row.get(name) is None else row[name] for name in names] for row in rows]

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragcli.evaluate.golden_sets.labels import Judged, Unit
+from ragcli.evaluate.golden_sets.labels import Judged, Target
 from ragcli.records import Span
 
 CONTEXT_MEASURES = ("context_precision", "context_recall")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ContextPiece:
     """One passage of the context: the chunk it was found by and the characters of the document that are sent."""
 
     chunk_id: str
@@ -24,7 +24,7 @@ class Piece:
     span: Span
 
 
-def measure_context(judged: Judged, context: Sequence[Piece]) -> dict[str, float | None]:
+def measure_context(judged: Judged, context: Sequence[ContextPiece]) -> dict[str, float | None]:
     """Both context measures; None for a case without a label."""
     units = judged.evidence or judged.units
     if not units:
@@ -36,7 +36,7 @@ def measure_context(judged: Judged, context: Sequence[Piece]) -> dict[str, float
     }
 
 
-def holds(unit: Unit, piece: Piece) -> bool:
+def holds(unit: Target, piece: ContextPiece) -> bool:
     """Whether the passage serves the unit: by its chunk, or because a wider passage covers the whole place."""
     if unit.served_by(piece.chunk_id):
         return True
@@ -55,7 +55,7 @@ def _precision(relevant: Sequence[bool]) -> float:
     return total / found if found else 0.0
 
 
-def _covered(unit: Unit, context: Sequence[Piece]) -> float:
+def _covered(unit: Target, context: Sequence[ContextPiece]) -> float:
     """Share of the unit inside the context: of its first place's characters, or 1 for a whole document that is met.
 
     A place that stands in the text more than once is covered as far as its best occurrence is.

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from ragcli.display import one_line
-from ragcli.evaluate.gate import Check, GateVerdict
+from ragcli.evaluate.gate import GateCheck, GateVerdict
 from ragcli.evaluate.reports.wording import stage_title
 from ragcli.evaluate.run import CaseResult, EvalRun
 
@@ -38,7 +38,7 @@ def _suite(name: str, tests: Sequence[str], *, failures: int, skipped: int, seco
     return "\n".join([f"<testsuite name={_attribute(name)} {counts}>", *tests, "</testsuite>"])
 
 
-def _check(check: Check) -> str:
+def _check(check: GateCheck) -> str:
     name = f'<testcase classname="gate.{check.kind}" name={_attribute(check.measure)}'
     if check.passed:
         return f"{name}><system-out>{_text(check.message)}</system-out></testcase>"

@@ -45,7 +45,7 @@ there and takes as long to read as all the others. Measured on six golden sets, 
 
 _NUMBERS = 1 << 62
 
-Keep = Callable[[list[int]], list[bool]]
+Admitted = Callable[[list[int]], list[bool]]
 """Of chunk numbers: which of them may be shown."""
 
 
@@ -86,7 +86,7 @@ class LexicalReader:
     """A sealed BM25 index; every file is mapped on opening and outlives its name."""
 
     def __init__(self, folder: Path) -> None:
-        self._parts = {name: _Part(part_folder(folder, name)) for name in part_names(folder)}
+        self._parts = {name: _TextIndex(part_folder(folder, name)) for name in part_names(folder)}
         self._mixed = {SHARED} if (folder / APART).is_file() else {SHARED, PUBLIC}
 
     @property
@@ -106,7 +106,7 @@ class LexicalReader:
         *,
         parts: Collection[str] | None = None,
         share: float = 1.0,
-        keep: Keep | None = None,
+        keep: Admitted | None = None,
         only: Callable[[], Sequence[int]] | None = None,
         few: bool = False,
     ) -> list[tuple[int, float]]:
@@ -167,7 +167,7 @@ def _rarity(size: int, holding: int) -> float:
     return math.log(1 + (size - holding + 0.5) / (holding + 0.5))
 
 
-class _Part:
+class _TextIndex:
     """One tantivy index."""
 
     def __init__(self, folder: Path) -> None:
@@ -198,7 +198,7 @@ class _Part:
         depth: int,
         *,
         share: float,
-        keep: Keep | None,
+        keep: Admitted | None,
         only: Callable[[], Sequence[int]] | None,
         few: bool,
     ) -> list[tuple[int, float]]:
@@ -268,7 +268,7 @@ def _boosted(query: Any, weight: float) -> Any:
     return tantivy.Query.boost_query(query, weight)
 
 
-def _kept(hits: list[tuple[int, float]], keep: Keep) -> list[tuple[int, float]]:
+def _kept(hits: list[tuple[int, float]], keep: Admitted) -> list[tuple[int, float]]:
     flags = keep([number for number, _ in hits])
     return [hit for hit, flag in zip(hits, flags, strict=True) if flag]
 

@@ -18,7 +18,7 @@ from ragcli.index.postgres.records import bytes_of
 from ragcli.index.postgres.schema import FIELDS, FORMAT
 from ragcli.index.publishing.build import lexical_chunks
 from ragcli.index.segments.attributes import entries as attributes_of
-from ragcli.interfaces import Vectors
+from ragcli.interfaces import EmbedChunks
 from ragcli.names import valid
 from ragcli.records import Chunk, Document, EmbedderInfo, Entry
 
@@ -72,7 +72,7 @@ def digest(head: bytes, body: bytes, chunks: Sequence[bytes]) -> str:
 class ContentWriter:
     """Adds contents, a batch of chunks in one transaction. No reader sees them before they have a place."""
 
-    def __init__(self, database: Database, build: str, dimension: int, vectors: Vectors) -> None:
+    def __init__(self, database: Database, build: str, dimension: int, vectors: EmbedChunks) -> None:
         self._database = database
         self._build = build
         self._dimension = dimension

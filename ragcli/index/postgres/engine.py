@@ -57,7 +57,7 @@ class PostgresEngine:
             default_acl=self._config.default_acl,
             current=current,
         )
-        self._lengths: dict[frozenset[str] | None, tuple[search.Group, search.Lengths]] = {}
+        self._lengths: dict[frozenset[str] | None, tuple[search.ContentSet, search.Lengths]] = {}
 
     def close(self) -> None:
         """Let go of the version."""
@@ -112,21 +112,21 @@ class PostgresEngine:
         found = search.lexical(self._database, terms, boosts, depth, group=group, counted=counted, known=known)
         return self._ranking("bm25", found)
 
-    def _counted(self, access: frozenset[str] | None) -> tuple[search.Group, search.Lengths]:
+    def _counted(self, access: frozenset[str] | None) -> tuple[search.ContentSet, search.Lengths]:
         """All that an asker's groups open, whatever the filters, and what BM25 counts in it."""
         if access not in self._lengths:
             import numpy as np
 
             opened = None if access is None else np.flatnonzero(self.rows.marked(ACL, access))
             contents = None if opened is None else self.rows.contents[opened].tolist()
-            group = search.Group(self._published.number, contents)
+            group = search.ContentSet(self._published.number, contents)
             self._lengths[access] = group, search.lengths(self._database, group)
         return self._lengths[access]
 
-    def _group(self, selection: Selection) -> search.Group:
+    def _group(self, selection: Selection) -> search.ContentSet:
         mask = selection.documents(0)
         contents = None if mask is None else self.rows.contents[mask].tolist()
-        return search.Group(self._published.number, contents)
+        return search.ContentSet(self._published.number, contents)
 
     def dense(
         self, vector: NDArray[np.float32], depth: int, allowed: Allowed, method: str = "auto"
@@ -152,7 +152,7 @@ class PostgresEngine:
         found, by_graph = search.dense(self._database, query, depth, group, count=selection.count, method=method)
         return self._ranking("dense", found), "hnsw" if by_graph else "exact"
 
-    def _ranking(self, retriever: str, found: search.Found) -> Ranking:
+    def _ranking(self, retriever: str, found: search.ScoredRows) -> Ranking:
         names = [self.rows.doc_ids[row] for row in self.rows.rows_of([content for content, _, _ in found]).tolist()]
         return ranked(
             retriever,

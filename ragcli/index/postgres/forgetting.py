@@ -16,7 +16,7 @@ from ragcli.index.postgres.contents import digest, records
 from ragcli.index.postgres.database import Database, as_key
 from ragcli.index.postgres.records import bytes_of, record_of
 from ragcli.index.traces_of_text import forms
-from ragcli.interfaces import Wanted
+from ragcli.interfaces import IsMeant
 from ragcli.names import valid
 from ragcli.records import Document
 
@@ -25,7 +25,7 @@ _LOGS = ("traces", "turns", "notes")
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _DoomedContents:
     """Contents that hold wanted documents, and what the others are from now on that name one as a copy."""
 
     doomed: tuple[int, ...]
@@ -35,7 +35,7 @@ class _Found:
         return bool(self.doomed or self.renamed)
 
 
-def wanted_contents(database: Database, wanted: Wanted) -> _Found:
+def wanted_contents(database: Database, wanted: IsMeant) -> _DoomedContents:
     """The contents of any version that are meant."""
     doomed, renamed = [], {}
     for content, head in database.stream("SELECT content, head FROM contents ORDER BY content"):
@@ -45,10 +45,10 @@ def wanted_contents(database: Database, wanted: Wanted) -> _Found:
         elif any(wanted(name, name) for name in document.also_in):
             left = tuple(name for name in document.also_in if not wanted(name, name))
             renamed[int(content)] = replace(document, also_in=left)
-    return _Found(tuple(doomed), renamed)
+    return _DoomedContents(tuple(doomed), renamed)
 
 
-def erase(database: Database, wanted: Wanted, roots: Collection[str]) -> list[str]:
+def erase(database: Database, wanted: IsMeant, roots: Collection[str]) -> list[str]:
     """Take the wanted documents and the roots of these labels out of every version; names of those that changed."""
     found = wanted_contents(database, wanted)
     with database.transaction():

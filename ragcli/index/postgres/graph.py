@@ -39,7 +39,7 @@ def recall(database: Database, version: int, chunks: int) -> float | None:
         return None
     if not search.has_graph(database):
         return 1.0
-    group = search.Group(version)
+    group = search.ContentSet(version)
     rows = database.rows(
         f"SELECT embedding FROM chunks JOIN {group.table('allowed')} a USING (content) "
         f"ORDER BY hashint8(content), ordinal LIMIT {_QUESTIONS}",

@@ -22,14 +22,14 @@ from ragcli.index.postgres.contents import ContentWriter, Indexed, build_key
 from ragcli.index.postgres.database import Database, as_key, as_name
 from ragcli.index.postgres.schema import ENDLESS
 from ragcli.index.postgres.staging import Staging
-from ragcli.index.postgres.versions import AT, Manifest, Published
+from ragcli.index.postgres.versions import AT, Published, StoredManifest
 from ragcli.index.staged.staging import check_chunked
-from ragcli.interfaces import Progress, Vectors
+from ragcli.interfaces import EmbedChunks, Progress
 from ragcli.records import EmbedderInfo, Entry, PublishResult
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
+class _Changes:
     """How the staged documents differ from a version."""
 
     added: int
@@ -47,7 +47,7 @@ class Publication:
     database: Database
     staging: Staging
     embedder: EmbedderInfo
-    vectors: Vectors
+    vectors: EmbedChunks
     config: Config
     rebuild: bool = False
     progress: Progress | None = None
@@ -81,7 +81,7 @@ class Publication:
             return parent.manifest.build
         return f"{build_key(self.embedder)}.{number}" if self.rebuild else build_key(self.embedder)
 
-    def _compare(self, entries: Mapping[str, Entry], parent: Published | None) -> _Change:
+    def _compare(self, entries: Mapping[str, Entry], parent: Published | None) -> _Changes:
         before: dict[str, str] = {}
         if parent is not None:
             rows = self.database.rows(
@@ -90,7 +90,7 @@ class Publication:
             )
             before = {as_name(doc_id): str(key) for doc_id, key in rows}
         changed = sum(before.get(doc_id, entry.entry_key) != entry.entry_key for doc_id, entry in entries.items())
-        return _Change(len(entries.keys() - before.keys()), changed, len(before.keys() - entries.keys()))
+        return _Changes(len(entries.keys() - before.keys()), changed, len(before.keys() - entries.keys()))
 
     def _write(self, entries: Mapping[str, Entry], build: str) -> int:
         """Write the contents that are missing; how many chunks they have."""
@@ -150,12 +150,12 @@ class Publication:
             versions.add(self.database, published)
         return published
 
-    def _manifest(self, build: str, number: int, roots: Mapping[str, str]) -> Manifest:
+    def _manifest(self, build: str, number: int, roots: Mapping[str, str]) -> StoredManifest:
         rows = self.database.rows(
             f"SELECT DISTINCT value FROM attributes JOIN places USING (content) WHERE key = %(key)s AND {AT}",
             {"key": as_key("lang"), "version": number},
         )
-        return Manifest(
+        return StoredManifest(
             package_version(),
             self.embedder,
             analysis.VERSION,
@@ -167,7 +167,7 @@ class Publication:
         )
 
     def _result(
-        self, at: Published, version: str | None, change: _Change, new_chunks: int, rebuilt: str
+        self, at: Published, version: str | None, change: _Changes, new_chunks: int, rebuilt: str
     ) -> PublishResult:
         return PublishResult(
             version=version,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class VersionRows:
-    """``segments.searched.Searched`` over one version. What is read stays in memory: a version does not change."""
+    """``segments.lookup.AttributeLookup`` over one version. What is read stays in memory: a version does not change."""
 
     def __init__(self, database: Database, number: int) -> None:
         import numpy as np

@@ -28,12 +28,12 @@ _EF = 100
 _EXACT_CHUNKS = 20_000
 """Up to so many allowed chunks all of them are scored: tens of milliseconds, and nothing is missed."""
 
-Found = list[tuple[int, int, float]]
+ScoredRows = list[tuple[int, int, float]]
 """Content, ordinal and score of each hit, best first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ContentSet:
     """Some contents of a version: those listed, or all of them for None."""
 
     version: int
@@ -61,7 +61,7 @@ class Lengths:
     means: tuple[float, ...]
 
 
-def lengths(database: Database, group: Group) -> Lengths:
+def lengths(database: Database, group: ContentSet) -> Lengths:
     """What BM25 needs to know of a group as a whole."""
     means = ", ".join(f"coalesce(avg({name}), 0)" for name in FIELDS)
     row = database.row(
@@ -77,10 +77,10 @@ def lexical(
     boosts: Mapping[str, float],
     depth: int,
     *,
-    group: Group,
-    counted: Group,
+    group: ContentSet,
+    counted: ContentSet,
     known: Lengths,
-) -> Found:
+) -> ScoredRows:
     """The best ``depth`` chunks of ``group`` by BM25, whose counts are those of ``counted`` (``known`` its lengths)."""
     fields = [name for name in FIELDS if boosts.get(name, 1.0) > 0]
     holding = ", ".join(f"count(*) FILTER (WHERE {name} > 0) AS {name}" for name in fields)
@@ -118,7 +118,7 @@ def _field_score(name: str) -> str:
     return f"%(boost_{name})s * {rarity} * p.{name} * {K1 + 1} / (p.{name} + {length})"
 
 
-def exact(database: Database, vector: NDArray[np.float32], depth: int, group: Group) -> Found:
+def exact(database: Database, vector: NDArray[np.float32], depth: int, group: ContentSet) -> ScoredRows:
     """The nearest chunks of the group, all of them scored."""
     sql = f"""
 WITH f AS (
@@ -131,7 +131,7 @@ ORDER BY f.score DESC, {_CHUNK_ID} LIMIT %(depth)s"""
     return [(int(content), int(ordinal), float(score)) for content, ordinal, score in rows]
 
 
-def by_graph(database: Database, vector: NDArray[np.float32], depth: int, group: Group) -> Found:
+def by_graph(database: Database, vector: NDArray[np.float32], depth: int, group: ContentSet) -> ScoredRows:
     """The nearest chunks of the group that the graph leads to, which may be fewer than there are."""
     expression = f"k.embedding::vector({len(vector)})"
     if group.contents is None:
@@ -153,8 +153,8 @@ ORDER BY {expression} <#> %(vector)s LIMIT %(depth)s"""
 
 
 def dense(
-    database: Database, vector: NDArray[np.float32], depth: int, group: Group, *, count: int, method: str
-) -> tuple[Found, bool]:
+    database: Database, vector: NDArray[np.float32], depth: int, group: ContentSet, *, count: int, method: str
+) -> tuple[ScoredRows, bool]:
     """The best of the ``count`` chunks of a group, and whether the graph named them."""
     few = count <= _EXACT_CHUNKS and method == "auto"
     if depth < 1 or method == "exact" or few or not has_graph(database):

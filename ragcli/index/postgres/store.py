@@ -20,7 +20,7 @@ from ragcli.index.postgres.publishing import Publication
 from ragcli.index.postgres.records import document_of, record_of
 from ragcli.index.postgres.staging import Staging
 from ragcli.index.scopes import Current
-from ragcli.interfaces import Progress, Vectors, Wanted
+from ragcli.interfaces import EmbedChunks, IsMeant, Progress
 from ragcli.quotes import probes_besides
 from ragcli.records import Chunk, Document, EmbedderInfo, PublishResult, Scope, VersionDiff, VersionInfo
 
@@ -217,7 +217,7 @@ class PostgresWriter:
         self,
         *,
         embedder: EmbedderInfo,
-        vectors: Vectors,
+        vectors: EmbedChunks,
         config: Config,
         rebuild: bool = False,
         progress: Progress | None = None,
@@ -225,7 +225,7 @@ class PostgresWriter:
         """Make the staged documents the current version; ``vectors`` gives a unit row per chunk, in order."""
         return Publication(self.database, self.staging, embedder, vectors, config, rebuild, progress).run()
 
-    def published(self, wanted: Wanted) -> Iterator[tuple[EmbedderInfo, Document, list[Chunk]]]:
+    def published(self, wanted: IsMeant) -> Iterator[tuple[EmbedderInfo, Document, list[Chunk]]]:
         """Every wanted document of every kept version with its chunks, and the model of that version."""
         doomed = list(forgetting.wanted_contents(self.database, wanted).doomed)
         for version in versions.every(self.database):
@@ -239,7 +239,7 @@ class PostgresWriter:
                 document = document_of(head, body)
                 yield version.manifest.embedder, document, [record_of(Chunk, data) for (data,) in chunks]
 
-    def erase(self, wanted: Wanted, config: IndexConfig, roots: Collection[str] = ()) -> list[str]:
+    def erase(self, wanted: IsMeant, config: IndexConfig, roots: Collection[str] = ()) -> list[str]:
         """Take the wanted documents and roots out of every kept version; names of those that changed."""
         return forgetting.erase(self.database, wanted, roots)
 

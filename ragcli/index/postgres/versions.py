@@ -21,7 +21,7 @@ AT = "born <= %(version)s AND died > %(version)s"
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class StoredManifest:
     """What a version says about itself. ``build`` is that of its contents; ``languages`` are those of its documents."""
 
     package: str
@@ -45,7 +45,7 @@ class Published:
     chunks: int
     recall: float | None
     current: bool
-    manifest: Manifest
+    manifest: StoredManifest
 
     @property
     def name(self) -> str:
@@ -99,7 +99,9 @@ def _numbered(database: Database, version: str) -> Published | None:
 
 def _published(row: tuple[Any, ...]) -> Published:
     number, created, fingerprint, documents, chunks, recall, serving, manifest = row
-    return Published(number, created, fingerprint, documents, chunks, recall, serving, record_of(Manifest, manifest))
+    return Published(
+        number, created, fingerprint, documents, chunks, recall, serving, record_of(StoredManifest, manifest)
+    )
 
 
 def add(database: Database, version: Published) -> None:

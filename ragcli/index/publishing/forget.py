@@ -32,7 +32,7 @@ from ragcli.index.segments.view import SEGMENTS, View, write_dead
 from ragcli.index.staged.database import store_errors
 from ragcli.index.staged.staging import fingerprint
 from ragcli.index.versions import TRASH, VERSIONS, number, read_current, seal, set_current, version_names
-from ragcli.interfaces import Wanted
+from ragcli.interfaces import IsMeant
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,7 +50,7 @@ class Rewritten:
 class Eraser:
     """Rewrites the versions of one index folder. Only the holder of the lock makes one."""
 
-    def __init__(self, folder: Path, config: IndexConfig, wanted: Wanted, roots: frozenset[str] = frozenset()) -> None:
+    def __init__(self, folder: Path, config: IndexConfig, wanted: IsMeant, roots: frozenset[str] = frozenset()) -> None:
         """``wanted`` tells the documents, also by their names as copies of others, ``roots`` are labels to drop."""
         self._folder = folder
         self._config = config
@@ -90,7 +90,7 @@ class Eraser:
 
     # ------------------------------------------------------------ writing the copy
 
-    def _rewrite(self, view: View, manifest: Manifest, changes: Sequence[_Change]) -> Manifest:
+    def _rewrite(self, view: View, manifest: Manifest, changes: Sequence[_SegmentChange]) -> Manifest:
         (self._build / SEGMENTS).mkdir(parents=True)
         infos = [info for place in range(len(view.segments)) if (info := self._segment(view, place, changes[place]))]
         copy = View(self._build, infos)
@@ -111,7 +111,7 @@ class Eraser:
             root_places={label: path for label, path in manifest.root_places.items() if label not in self._roots},
         )
 
-    def _segment(self, view: View, place: int, change: _Change) -> SegmentInfo | None:
+    def _segment(self, view: View, place: int, change: _SegmentChange) -> SegmentInfo | None:
         """Link the segment, or its changed copy, into the build; None when nothing is left of it."""
         import numpy as np
 
@@ -130,7 +130,7 @@ class Eraser:
         write_dead(self._build, info.name, dead)
         return replace(written, name=info.name, dead_documents=len(dead), dead_chunks=dead_chunks)
 
-    def _changed(self, view: View, place: int, change: _Change) -> Rewritten | None:
+    def _changed(self, view: View, place: int, change: _SegmentChange) -> Rewritten | None:
         """The segment as changed, written once for all versions that share it; None when nothing is left of it."""
         segment = view.segments[place]
         status = (segment.folder / "records.sqlite").stat()
@@ -141,7 +141,7 @@ class Eraser:
             self._rewritten[key] = self._write_segment(view, place, rows, change) if rows else None
         return self._rewritten[key]
 
-    def _write_segment(self, view: View, place: int, rows: Sequence[int], change: _Change) -> Rewritten:
+    def _write_segment(self, view: View, place: int, rows: Sequence[int], change: _SegmentChange) -> Rewritten:
         segment = view.segments[place]
         folder = self._aside / f"{len(self._rewritten):06d}"
         total = sum(len(segment.chunk_rows(row)) for row in rows)
@@ -191,7 +191,7 @@ def _silent(stage: str, done: int, total: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
+class _SegmentChange:
     """What becomes of a segment: rows of documents that go, and at others the copies that are named from now on."""
 
     doomed: NDArray[np.int64]
@@ -201,7 +201,7 @@ class _Change:
         return bool(len(self.doomed) or self.copies)
 
 
-def _change(segment: Segment, wanted: Wanted) -> _Change:
+def _change(segment: Segment, wanted: IsMeant) -> _SegmentChange:
     import numpy as np
 
     doomed: list[int] = []
@@ -211,10 +211,10 @@ def _change(segment: Segment, wanted: Wanted) -> _Change:
             doomed.append(row)
         elif any(wanted(name, name) for name in names):
             copies[row] = tuple(name for name in names if not wanted(name, name))
-    return _Change(np.asarray(doomed, dtype=np.int64), copies)
+    return _SegmentChange(np.asarray(doomed, dtype=np.int64), copies)
 
 
-def matching(folder: Path, wanted: Wanted) -> Iterable[tuple[View, int, int]]:
+def matching(folder: Path, wanted: IsMeant) -> Iterable[tuple[View, int, int]]:
     """Every (view, segment, row) of a wanted document in any version, dead or alive; the view is closed afterwards."""
     for version in version_names(folder):
         path = folder / VERSIONS / version

@@ -43,7 +43,7 @@ from ragcli.index.versions import (
     set_current,
     version_names,
 )
-from ragcli.interfaces import Progress, Vectors
+from ragcli.interfaces import EmbedChunks, Progress
 from ragcli.records import EmbedderInfo, Entry, PublishResult
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Publication:
         staging: Staging,
         *,
         embedder: EmbedderInfo,
-        vectors: Vectors,
+        vectors: EmbedChunks,
         config: Config,
         rebuild: bool,
         progress: Progress | None,

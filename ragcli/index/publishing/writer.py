@@ -19,7 +19,7 @@ from ragcli.records import Chunk, Document, EmbedderInfo, PublishResult
 from ragcli.regular_files import check_folder
 
 if TYPE_CHECKING:
-    from ragcli.interfaces import Progress, Vectors, Wanted
+    from ragcli.interfaces import EmbedChunks, IsMeant, Progress
 
 _FOLDERS = ("staging", "staging/build", "staging/trash", "versions", "traces", "sessions", "runs")
 """Where a writer makes and removes files: folders of the index itself, or somebody's would be written to."""
@@ -56,7 +56,7 @@ class Writer:
         self,
         *,
         embedder: EmbedderInfo,
-        vectors: Vectors,
+        vectors: EmbedChunks,
         config: Config,
         rebuild: bool = False,
         progress: Progress | None = None,
@@ -75,7 +75,7 @@ class Writer:
         )
         return publication.run()
 
-    def published(self, wanted: Wanted) -> Iterator[tuple[EmbedderInfo, Document, list[Chunk]]]:
+    def published(self, wanted: IsMeant) -> Iterator[tuple[EmbedderInfo, Document, list[Chunk]]]:
         """Every wanted document of every kept version with its chunks, and the model of that version."""
         from ragcli.index.manifest import read_manifest
         from ragcli.index.publishing.forget import matching
@@ -84,7 +84,7 @@ class Writer:
             segment = view.segments[place]
             yield read_manifest(view.folder).embedder, segment.document(row), segment.chunks(row)
 
-    def erase(self, wanted: Wanted, config: IndexConfig, roots: Collection[str] = ()) -> list[str]:
+    def erase(self, wanted: IsMeant, config: IndexConfig, roots: Collection[str] = ()) -> list[str]:
         """Take the wanted documents and roots out of every kept version; names of those that changed, as they are
         called now.
         """

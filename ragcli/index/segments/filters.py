@@ -14,7 +14,7 @@ from ragcli.records import Filter, is_open
 from ragcli.regular_files import parse_json
 
 if TYPE_CHECKING:
-    from ragcli.index.segments.searched import Searched
+    from ragcli.index.segments.lookup import AttributeLookup
 
 Known = Callable[[str], bool]
 """Whether the asker sees any document with this ``meta.<name>``."""
@@ -46,7 +46,7 @@ def _groups(value: str) -> tuple[str, ...]:
         raise StoreError(f"who may see some documents cannot be told: {error}", hint=hint) from error
 
 
-def matching_values(segment: Searched, key: str, item: Filter) -> tuple[list[str], bool]:
+def matching_values(segment: AttributeLookup, key: str, item: Filter) -> tuple[list[str], bool]:
     """The stored values of ``key`` that match, and whether the documents with them are those left *out*.
 
     ``!=`` also lets through documents that have no such value at all. Raises ConfigError for a bad date.

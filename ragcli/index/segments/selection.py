@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ragcli.index.segments.searched import Searched
+    from ragcli.index.segments.lookup import AttributeLookup
     from ragcli.index.segments.supersedes import References
 
 REPLACED_STATUSES = frozenset({"superseded", "replaced", "obsolete", "outdated"})
@@ -43,7 +43,7 @@ class Selection:
     the documents in them, whatever the filters; both None when everything is open.
     """
 
-    segments: tuple[Searched, ...]
+    segments: tuple[AttributeLookup, ...]
     living: tuple[NDArray[np.bool_] | None, ...]
     masks: tuple[NDArray[np.bool_] | None, ...]
     chunk_counts: tuple[int, ...]
@@ -102,7 +102,7 @@ class Selection:
 
 
 def select(
-    segments: Sequence[Searched],
+    segments: Sequence[AttributeLookup],
     living: Sequence[NDArray[np.bool_] | None],
     references: References,
     scope: Scope,
@@ -146,20 +146,20 @@ def select(
     )
 
 
-def _visible(segment: Searched, scope: Scope, default_acl: tuple[str, ...]) -> NDArray[np.bool_] | None:
+def _visible(segment: AttributeLookup, scope: Scope, default_acl: tuple[str, ...]) -> NDArray[np.bool_] | None:
     """The documents that the asker's groups open, None for all."""
     values = segment.values(ACL)
     allowed = acl_values(values, scope.groups, default_acl)
     return None if len(allowed) == len(values) else segment.marked(ACL, allowed)
 
 
-def _open_sets(segments: Sequence[Searched], scope: Scope, default_acl: tuple[str, ...]) -> frozenset[str]:
+def _open_sets(segments: Sequence[AttributeLookup], scope: Scope, default_acl: tuple[str, ...]) -> frozenset[str]:
     return frozenset(
         value for segment in segments for value in acl_values(segment.values(ACL), scope.groups, default_acl)
     )
 
 
-def _languages(segments: Sequence[Searched], seen: Sequence[NDArray[np.bool_] | None]) -> frozenset[str]:
+def _languages(segments: Sequence[AttributeLookup], seen: Sequence[NDArray[np.bool_] | None]) -> frozenset[str]:
     return frozenset(
         value
         for segment, mask in zip(segments, seen, strict=True)
@@ -169,7 +169,7 @@ def _languages(segments: Sequence[Searched], seen: Sequence[NDArray[np.bool_] | 
 
 
 def _filtered(
-    segments: Sequence[Searched], seen: Sequence[NDArray[np.bool_] | None], scope: Scope
+    segments: Sequence[AttributeLookup], seen: Sequence[NDArray[np.bool_] | None], scope: Scope
 ) -> list[NDArray[np.bool_] | None]:
     """The documents that every filter lets through; ``seen`` are those of which the asker may know."""
 
@@ -194,7 +194,7 @@ def _filtered(
 
 
 def _stale(
-    segments: Sequence[Searched],
+    segments: Sequence[AttributeLookup],
     living: Sequence[NDArray[np.bool_] | None],
     visible: Sequence[NDArray[np.bool_] | None],
     references: References,
@@ -215,12 +215,12 @@ def _stale(
     return found
 
 
-def _only_replaced(segment: Searched, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _only_replaced(segment: AttributeLookup, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Of ``rows``, those whose status says no more than that something replaced them."""
     return rows[segment.marked("status", _statuses(segment, REPLACED_STATUSES))[rows]]
 
 
-def _statuses(segment: Searched, wanted: frozenset[str]) -> list[str]:
+def _statuses(segment: AttributeLookup, wanted: frozenset[str]) -> list[str]:
     return [value for value in segment.values("status") if value.strip().casefold() in wanted]
 
 
@@ -242,5 +242,5 @@ def _without(
     return left
 
 
-def _chunk_count(segment: Searched, mask: NDArray[np.bool_] | None) -> int:
+def _chunk_count(segment: AttributeLookup, mask: NDArray[np.bool_] | None) -> int:
     return segment.chunk_count if mask is None else int(segment.sizes[mask].sum())

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ragcli.index.segments.searched import Searched
+    from ragcli.index.segments.lookup import AttributeLookup
 
 NAME = "supersedes.json"
 _MOST_BYTES = 256 << 20
 _HINT = "rag versions verify; rag index --rebuild"
-Place = tuple[int, int]
+StoredPlace = tuple[int, int]
 """Segment and row of a document."""
 
 
@@ -38,8 +38,8 @@ class Reference:
     ``effective_date`` is the naming document's own.
     """
 
-    source: Place
-    tiers: tuple[tuple[Place, ...], ...]
+    source: StoredPlace
+    tiers: tuple[tuple[StoredPlace, ...], ...]
     effective_date: str | None
 
 
@@ -72,7 +72,7 @@ class References:
 
     def superseded(
         self,
-        segments: Sequence[Searched],
+        segments: Sequence[AttributeLookup],
         living: Sequence[NDArray[np.bool_] | None],
         visible: Sequence[NDArray[np.bool_] | None],
         as_of: str,
@@ -83,13 +83,13 @@ class References:
         """
         import numpy as np
 
-        dates: dict[tuple[Place, Place], str | None] = {}
+        dates: dict[tuple[StoredPlace, StoredPlace], str | None] = {}
         for reference in self._references:
             target = _meant(reference, living, visible) if _shown(reference.source, living, visible) else None
             if target is not None:
                 dates[(reference.source, target)] = reference.effective_date
-        replaced: set[Place] = set()
-        later: set[Place] = set()
+        replaced: set[StoredPlace] = set()
+        later: set[StoredPlace] = set()
         for (source, target), started in dates.items():
             if (target, source) in dates and (started or "") <= (dates[(target, source)] or ""):
                 continue
@@ -103,7 +103,7 @@ class References:
 
 
 def _shown(
-    place: Place, living: Sequence[NDArray[np.bool_] | None], visible: Sequence[NDArray[np.bool_] | None]
+    place: StoredPlace, living: Sequence[NDArray[np.bool_] | None], visible: Sequence[NDArray[np.bool_] | None]
 ) -> bool:
     segment, row = place
     alive, seen = living[segment], visible[segment]
@@ -112,7 +112,7 @@ def _shown(
 
 def _meant(
     reference: Reference, living: Sequence[NDArray[np.bool_] | None], visible: Sequence[NDArray[np.bool_] | None]
-) -> Place | None:
+) -> StoredPlace | None:
     for tier in reference.tiers:
         targets = [place for place in tier if _shown(place, living, visible)]
         if targets:
@@ -120,7 +120,9 @@ def _meant(
     return None
 
 
-def resolve(naming: Iterable[tuple[Place, str, str, str | None]], places: Mapping[str, Place]) -> list[Reference]:
+def resolve(
+    naming: Iterable[tuple[StoredPlace, str, str, str | None]], places: Mapping[str, StoredPlace]
+) -> list[Reference]:
     """References from (place, doc_id, name, effective date) of the naming documents, among all ``places`` by id.
 
     An id comes first, then a neighbour in the same folder, then every document whose path ends in the name.
@@ -142,8 +144,8 @@ def resolve(naming: Iterable[tuple[Place, str, str, str | None]], places: Mappin
 
 
 def _tiers(
-    doc_id: str, name: str, places: Mapping[str, Place], by_name: Mapping[str, list[str]]
-) -> Iterator[tuple[Place, ...]]:
+    doc_id: str, name: str, places: Mapping[str, StoredPlace], by_name: Mapping[str, list[str]]
+) -> Iterator[tuple[StoredPlace, ...]]:
     folder = doc_id.rpartition("/")[0]
     neighbour = f"{folder}/{name}" if folder else name
     for exact in dict.fromkeys((name, neighbour)):

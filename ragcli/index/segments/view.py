@@ -20,7 +20,7 @@ from ragcli.index.segments.segment import (
     Segment,
     map_array,
 )
-from ragcli.index.segments.supersedes import Place, Reference, resolve
+from ragcli.index.segments.supersedes import Reference, StoredPlace, resolve
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,7 +80,7 @@ class View:
         for segment in self.segments:
             segment.close()
 
-    def place(self, doc_id: str) -> Place:
+    def place(self, doc_id: str) -> StoredPlace:
         """Segment and row of the living document. Raises KeyError when there is none."""
         for number in reversed(range(len(self.segments))):
             row = self.segments[number].document_row(doc_id)

@@ -56,7 +56,7 @@ class Entries(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Parsed:
+class _ParsedFile:
     """What one file gave."""
 
     documents: tuple[Document, ...]
@@ -74,14 +74,14 @@ class DocumentCache:
         value = self._entries.read([_key(key)]).get(_key(key))
         with contextlib.suppress(StoreError):  # damaged: as good as not there
             if value is not None:
-                found = self._entries.record(_Parsed, value)
+                found = self._entries.record(_ParsedFile, value)
                 return found.documents, found.reports
         return None
 
     def put(self, key: str, documents: Sequence[Document], reports: Sequence[FileReport] = ()) -> None:
         """Keep what a file gave."""
         try:
-            value = self._entries.packed(encode(_Parsed(tuple(documents), tuple(reports))))
+            value = self._entries.packed(encode(_ParsedFile(tuple(documents), tuple(reports))))
         except StoreError:
             return  # too large to be read again: it is parsed anew
         self._entries.write([(_key(key), value)])
@@ -91,7 +91,7 @@ class DocumentCache:
 
         def holds(value: bytes) -> bool:
             try:
-                parsed = self._entries.record(_Parsed, value)
+                parsed = self._entries.record(_ParsedFile, value)
             except StoreError:
                 return True  # what is in it cannot be told
             return unwanted(parsed.documents, parsed.reports)

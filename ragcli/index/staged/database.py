@@ -133,7 +133,7 @@ class SealedDatabase:
         self._asking = threading.Lock()
         with store_errors(path, hint):
             self._size = max(_LEAST_LENGTH, path.lstat().st_size if check_file(path, hint) else 0)
-            self._steps = _Steps(self._size)
+            self._steps = _StepLimit(self._size)
             uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
             self._connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
             try:
@@ -221,7 +221,7 @@ def _objects(connection: sqlite3.Connection) -> frozenset[tuple[str, str]]:
     return frozenset((str(name), "".join(str(sql).split())) for name, sql in rows)
 
 
-class _Steps:
+class _StepLimit:
     """Ends a statement that takes more steps than a database of its size can need."""
 
     def __init__(self, size: int) -> None:

@@ -26,14 +26,14 @@ _QUOTED = re.compile(r"(>*) ?(.*)", re.S)
 
 
 @dataclass(slots=True)
-class Parts:
+class MessageParts:
     """What a message is made of: texts in order (plain, or HTML as blocks), parts of their own, and what to report."""
 
     texts: list[str | Extract] = field(default_factory=list)
     others: list[Any] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def add(self, more: Parts) -> None:
+    def add(self, more: MessageParts) -> None:
         """Put what another part holds after this."""
         self.texts += more.texts
         self.others += more.others
@@ -46,31 +46,31 @@ class Parts:
         return {word for text in plain for word in _WORD.findall(text.casefold())}
 
 
-def parts_of(message: EmailMessage, where: str, hidden: HiddenText) -> Parts:
+def parts_of(message: EmailMessage, where: str, hidden: HiddenText) -> MessageParts:
     """Everything a message holds, each in one place."""
-    return _Tree(where, hidden).read(message, 0)
+    return _MessageReader(where, hidden).read(message, 0)
 
 
-class _Tree:
+class _MessageReader:
     """Reads the parts of one message."""
 
     def __init__(self, where: str, hidden: HiddenText) -> None:
         self._where = where
         self._hidden = hidden
 
-    def read(self, part: Any, depth: int) -> Parts:
+    def read(self, part: Any, depth: int) -> MessageParts:
         """One part and all that is in it."""
         kind = part.get_content_type()
         if kind in ("message/rfc822", "message/global"):
-            return Parts(others=[part])
+            return MessageParts(others=[part])
         if kind == "multipart/encrypted":
-            return Parts(notes=["the message is encrypted: only its headers were read"])
+            return MessageParts(notes=["the message is encrypted: only its headers were read"])
         if kind in ("application/pkcs7-mime", "application/x-pkcs7-mime"):
             return self._enveloped(part, depth)
         if not part.is_multipart():
             return self._leaf(part, kind, depth)
         if depth > _DEEPEST:
-            return Parts(notes=[f"parts nested more than {_DEEPEST} deep were not read"])
+            return MessageParts(notes=[f"parts nested more than {_DEEPEST} deep were not read"])
         children = [child for child in part.get_payload() if hasattr(child, "get_content_type")]
         if kind == "multipart/alternative":
             return self._best([self.read(child, depth + 1) for child in children])
@@ -79,13 +79,13 @@ class _Tree:
             found.notes.append(_signature(part, children[1]))
             return found
         if kind in ("message/delivery-status", "message/disposition-notification"):
-            return Parts(["\n\n".join(_fields(child) for child in children)])
-        found = Parts()
+            return MessageParts(["\n\n".join(_fields(child) for child in children)])
+        found = MessageParts()
         for child in children:
             found.add(self.read(child, depth + 1))
         return found
 
-    def _best(self, forms: list[Parts]) -> Parts:
+    def _best(self, forms: list[MessageParts]) -> MessageParts:
         """One of the forms of the same text: the plain one, unless it is a stub beside a full one."""
         plain = [form for form in forms if form.texts and all(isinstance(text, str) for text in form.texts)]
         rich = [form for form in forms if form.texts and form not in plain]
@@ -97,35 +97,35 @@ class _Tree:
             chosen = fullest
         texts = [*(chosen.texts if chosen else ()), *(text for form in events for text in form.texts)]
         others = [other for form in forms for other in form.others]
-        return Parts(texts, others, list(dict.fromkeys(note for form in forms for note in form.notes)))
+        return MessageParts(texts, others, list(dict.fromkeys(note for form in forms for note in form.notes)))
 
-    def _leaf(self, part: Any, kind: str, depth: int) -> Parts:
+    def _leaf(self, part: Any, kind: str, depth: int) -> MessageParts:
         attached = part.get_content_disposition() == "attachment" or (depth and part.get_filename())
         if kind == "text/calendar":
             content, warnings = _content(part)
             events = read_calendar(content)
             if events:
-                return Parts([*events], [], warnings)
+                return MessageParts([*events], [], warnings)
         if attached or part.get_content_maintype() not in ("text", "multipart"):
-            return Parts(others=[part])
+            return MessageParts(others=[part])
         content, warnings = _content(part)
         if kind == "text/html" and "<" in content:
             try:
                 extract = read_html(content, self._where, self._hidden, main_only=False)
             except ParseError as error:
-                return Parts([clean(content)], [], [*warnings, error.message])
-            return Parts([extract] if extract.text.strip() else [], [], warnings)
+                return MessageParts([clean(content)], [], [*warnings, error.message])
+            return MessageParts([extract] if extract.text.strip() else [], [], warnings)
         text = clean(content)
         if (part.get_param("format") or "") == "flowed":
             text = unflowed(text, joined=part.get_param("delsp") == "yes")
-        return Parts([text] if text.strip() else [], [], warnings)
+        return MessageParts([text] if text.strip() else [], [], warnings)
 
-    def _enveloped(self, part: Any, depth: int) -> Parts:
+    def _enveloped(self, part: Any, depth: int) -> MessageParts:
         """A part of S/MIME: what is only signed is read, what is encrypted is named."""
         payload = part.get_payload(decode=True)
         inner = signed_content(payload) if isinstance(payload, bytes) else None
         if inner is None or depth > _DEEPEST:
-            return Parts(notes=["the message is encrypted: only its headers were read"])
+            return MessageParts(notes=["the message is encrypted: only its headers were read"])
         found = self.read(inner, depth + 1)
         found.notes.append("signed with S/MIME; the signature was not checked")
         return found
@@ -137,7 +137,7 @@ def _is_stub(plain: set[str], rich: set[str]) -> bool:
 
 def fuller(plain: str | Extract, rich: Extract) -> str | Extract:
     """The plain form of a text, or the other one when the plain form is a stub beside it."""
-    return rich if _is_stub(Parts([plain]).words, Parts([rich]).words) else plain
+    return rich if _is_stub(MessageParts([plain]).words, MessageParts([rich]).words) else plain
 
 
 def _signature(part: Any, signature: Any) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragcli.config import IngestConfig
-from ragcli.parse.files.globs import Selection
+from ragcli.parse.files.globs import PathFilter
 from ragcli.parse.files.ignoring import FILES, IgnoreFile, Ignoring, above, files_of
 from ragcli.parse.files.names import shown_names
 from ragcli.records import FileReport
@@ -28,7 +28,7 @@ class Folder:
     names: tuple[tuple[str, str], ...]
     links: frozenset[str]
     folders: frozenset[str]
-    wanted: Selection
+    wanted: PathFilter
     ignoring: Ignoring
 
     @functools.cached_property
@@ -54,7 +54,7 @@ class Folders:
 
     def __init__(self, root: Path, config: IngestConfig) -> None:
         self.root = root.resolve()
-        self.wanted = Selection(config)
+        self.wanted = PathFilter(config)
         self.reports: list[FileReport] = []
         self._gitignore = config.gitignore
         self._entered: dict[Identity, Folder | str] = {}

@@ -30,7 +30,7 @@ def glob_pattern(glob: str) -> re.Pattern[str]:
     return re.compile(("" if anchored else r"(?:.*/)?") + "".join(parts) + r"\Z", re.DOTALL)
 
 
-class Selection:
+class PathFilter:
     """Which relative paths the globs and the hidden rule let through."""
 
     def __init__(self, config: IngestConfig) -> None:

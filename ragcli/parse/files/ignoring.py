@@ -26,7 +26,7 @@ _NEGATED = re.compile(r"\[\^(?!/\])(-?)")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class IgnoreLine:
     """One pattern: whether it passes over (else it takes in again), and its text."""
 
     ignores: bool
@@ -47,13 +47,13 @@ class IgnoreFile:
     """
 
     shown: str
-    lines: tuple[Line, ...]
+    lines: tuple[IgnoreLine, ...]
     prefix: str = ""
     below: str = ""
     any_line: re.Pattern[str] = re.compile(r"(?!)")
     unread: tuple[str, ...] = ()
 
-    def verdict(self, relative: str) -> Line | None:
+    def verdict(self, relative: str) -> IgnoreLine | None:
         """The last line that fits, None when none does."""
         asked = self.below + relative.removeprefix(self.prefix)
         if self.any_line.search(asked) is None:
@@ -123,7 +123,7 @@ def _read(path: Path, shown: str) -> tuple[str, list[str]]:
 
 
 def _compiled(shown: str, texts: Sequence[str], *, prefix: str = "", below: str = "") -> IgnoreFile:
-    lines: list[Line] = []
+    lines: list[IgnoreLine] = []
     unread: list[str] = []
     for text in texts:
         try:
@@ -138,14 +138,14 @@ def _compiled(shown: str, texts: Sequence[str], *, prefix: str = "", below: str 
     return IgnoreFile(shown, tuple(lines), prefix, below, any_line, tuple(unread))
 
 
-def _line(text: str) -> Line | None:
+def _line(text: str) -> IgnoreLine | None:
     """A line as a pattern, None when it says nothing. Raises ValueError or re.error when it is not one."""
     if len(text) > _LONGEST:
         raise ValueError("too long for a pattern")
     found = next(iter(pathspec.GitIgnoreSpec.from_lines([text]).patterns), None)
     if found is None or found.include is None or found.regex is None or not text.strip().strip("!/"):
         return None
-    return Line(bool(found.include), re.compile(_steady(found.regex.pattern), re.DOTALL), text.strip())
+    return IgnoreLine(bool(found.include), re.compile(_steady(found.regex.pattern), re.DOTALL), text.strip())
 
 
 def _steady(regex: str) -> str:

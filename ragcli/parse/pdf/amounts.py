@@ -36,7 +36,7 @@ class Amount:
 
 
 @dataclass(slots=True)
-class Row:
+class AmountRow:
     """Words on one baseline, from left to right: those of the label, and the amounts after them."""
 
     words: list[Line]
@@ -84,7 +84,7 @@ def is_money(text: str) -> bool:
     return bool(_MONEY.search(text))
 
 
-def read_row(words: list[Line], size: float) -> Row:
+def read_row(words: list[Line], size: float) -> AmountRow:
     """The row that ``words`` (from left to right) are; ``size`` is that of the type, in points.
 
     Words set apart after several amounts stand in a column of their own; a year before amounts is the row's label.
@@ -98,14 +98,14 @@ def read_row(words: list[Line], size: float) -> Row:
         start += counts.pop(0)
         del amounts[0]
     if end < len(words) and len(amounts) < 2:
-        return Row(words, words, [])
+        return AmountRow(words, words, [])
     if not start and amounts and is_year(amounts[0].text) and not all(is_year(amount.text) for amount in amounts):
         del amounts[0]
         start = counts[0]
     if end < len(words):
         text = " ".join(word.text for word in words[end:])
         amounts.append(Amount(words[end].x0, words[-1].x1, words[end].x0, text, False))
-    return Row(words, words[:start], amounts)
+    return AmountRow(words, words[:start], amounts)
 
 
 def _end_of_amounts(words: Sequence[Line], size: float) -> int:

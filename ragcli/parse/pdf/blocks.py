@@ -75,7 +75,7 @@ def style_of(lines: Sequence[Line], outline: Mapping[int, Mapping[str, int]]) ->
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _LineRow:
     """A row of lines with what is asked of it more than once."""
 
     lines: Sequence[Line]
@@ -92,18 +92,18 @@ class _Row:
         return self.lines[-1]
 
 
-def _row(lines: Sequence[Line], style: Style) -> _Row:
+def _row(lines: Sequence[Line], style: Style) -> _LineRow:
     text = _row_text(lines)
     opens = bool(_ITEM.match(text)) or bool(_BULLET.match(lines[0].text))
-    return _Row(lines, text, _rank(lines, text, style), opens)
+    return _LineRow(lines, text, _rank(lines, text, style), opens)
 
 
 def page_blocks(parts: Sequence[list[Line] | Table], page: int, style: Style) -> list[TextBlock]:
     """The page's blocks, in order."""
     blocks: list[TextBlock] = []
-    paragraph: list[_Row] = []
+    paragraph: list[_LineRow] = []
     rows = [part if isinstance(part, Table) else _row(part, style) for part in parts]
-    leading = _leading([row for row in rows if isinstance(row, _Row)])
+    leading = _leading([row for row in rows if isinstance(row, _LineRow)])
     for row in rows:
         if isinstance(row, Table):
             blocks += _finished(paragraph, page, style)
@@ -126,13 +126,13 @@ def _caption(block: TextBlock) -> TextBlock:
     return replace(block, kind="caption") if is_name else block
 
 
-def _leading(rows: Sequence[_Row]) -> float:
+def _leading(rows: Sequence[_LineRow]) -> float:
     gaps = [after.first.y0 - before.first.y0 for before, after in itertools.pairwise(rows)]
     usual = [gap for gap in gaps if 0 < gap < 40]
     return statistics.median(usual) if usual else 14.0
 
 
-def _starts_new(paragraph: Sequence[_Row], row: _Row, leading: float) -> bool:
+def _starts_new(paragraph: Sequence[_LineRow], row: _LineRow, leading: float) -> bool:
     """Whether a row opens another block than the row before it belongs to."""
     before, line = paragraph[-1], row.first
     last = before.first
@@ -148,7 +148,7 @@ def _starts_new(paragraph: Sequence[_Row], row: _Row, leading: float) -> bool:
     return not (line.mono and last.mono) and _indented(paragraph, row)
 
 
-def _indented(paragraph: Sequence[_Row], row: _Row) -> bool:
+def _indented(paragraph: Sequence[_LineRow], row: _LineRow) -> bool:
     """A first line set in, or a row after one that ended early with a full stop."""
     before, line = paragraph[-1], row.first
     left = min(item.first.x0 for item in paragraph)
@@ -162,7 +162,7 @@ def _indented(paragraph: Sequence[_Row], row: _Row) -> bool:
     return short and bool(_FULL_STOP.search(before.end.text)) and abs(line.x0 - left) < 0.5 * line.size
 
 
-def _runs_on(before: _Row, row: _Row) -> bool:
+def _runs_on(before: _LineRow, row: _LineRow) -> bool:
     """Whether a paragraph goes on at the top of the next column."""
     same = abs(before.first.size - row.first.size) < 0.06 * row.first.size
     return same and not _END.search(before.text) and row.text[:1].islower() and row.rank is None
@@ -185,7 +185,7 @@ def _scattered(lines: Sequence[Line], size: float) -> bool:
     return any(after.x0 - before.x1 > 2.5 * size for before, after in itertools.pairwise(parts))
 
 
-def _finished(rows: Sequence[_Row], page: int, style: Style) -> list[TextBlock]:
+def _finished(rows: Sequence[_LineRow], page: int, style: Style) -> list[TextBlock]:
     """The block that a group of rows makes."""
     if not rows:
         return []
@@ -210,7 +210,7 @@ def _finished(rows: Sequence[_Row], page: int, style: Style) -> list[TextBlock]:
     return [TextBlock("list_item" if item else "paragraph", text, page, 1 if item else None, aliases)]
 
 
-def _code(rows: Sequence[_Row]) -> str:
+def _code(rows: Sequence[_LineRow]) -> str:
     left = min(row.first.x0 for row in rows)
     width = statistics.median((row.first.x1 - row.first.x0) / max(1, len(row.first.text)) for row in rows) or 6.0
     return "\n".join(" " * round((row.first.x0 - left) / width) + row.text for row in rows)

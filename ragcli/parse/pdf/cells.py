@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragcli.language.words import is_function_word
-from ragcli.parse.pdf.amounts import Amount, Row
+from ragcli.parse.pdf.amounts import Amount, AmountRow
 from ragcli.parse.tables import JOINT, is_total
 
 _MOST_LABEL = 80  # characters of a label that the rows under it repeat
@@ -26,7 +26,7 @@ class AmountSpan:
 
 
 @dataclass(slots=True)
-class _Entry:
+class _GrowingRow:
     """A row of the table in the making."""
 
     x0: float
@@ -39,15 +39,15 @@ class _Entry:
         return not any(self.cells)
 
 
-def cells_of(rows: Sequence[Row], columns: Sequence[AmountSpan], size: float) -> list[list[str]]:
+def cells_of(rows: Sequence[AmountRow], columns: Sequence[AmountSpan], size: float) -> list[list[str]]:
     """Rows as cells: long labels made whole, and the label above set before the rows that are set in under it."""
-    entries: list[_Entry] = []
+    entries: list[_GrowingRow] = []
     for row in rows:
         cells = [""] * len(columns)
         for amount in row.amounts:
             place = _place(amount, columns, cells)
             cells[place] = f"{cells[place]} {amount.text}".strip()
-        entry = _Entry(row.x0, row.y1, row.label_text if row.amounts else row.text, cells)
+        entry = _GrowingRow(row.x0, row.y1, row.label_text if row.amounts else row.text, cells)
         last = entries[-1] if entries else None
         if last is not None and row.y0 - last.y1 < 0.6 * size and _continues(last, entry):
             last.label, last.y1 = f"{last.label} {entry.label}", row.y1
@@ -68,7 +68,7 @@ def _place(amount: Amount, columns: Sequence[AmountSpan], cells: Sequence[str]) 
     return min(range(len(columns)), key=distance)
 
 
-def _continues(last: _Entry, entry: _Entry) -> bool:
+def _continues(last: _GrowingRow, entry: _GrowingRow) -> bool:
     """Whether a row goes on with the label of the one above; at most one of them has amounts."""
     if not entry.label or not last.label or not (last.is_label or entry.is_label) or last.label.endswith(":"):
         return False
@@ -80,7 +80,7 @@ def _continues(last: _Entry, entry: _Entry) -> bool:
     )
 
 
-def _with_labels(entries: Sequence[_Entry]) -> list[list[str]]:
+def _with_labels(entries: Sequence[_GrowingRow]) -> list[list[str]]:
     """Each row with the label that holds for it; a label that rows repeat is no row of its own.
 
     A label holds for the rows set in under it; one that ends in a colon also for rows at its own left edge, up to the

@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ragcli.parse.pdf.amounts import Amount, Row, is_money, read_row
+from ragcli.parse.pdf.amounts import Amount, AmountRow, is_money, read_row
 from ragcli.parse.pdf.cells import AmountSpan, cells_of
 from ragcli.parse.pdf.headers import AmountColumn, Fragment, column_names, fragments
 from ragcli.parse.pdf.lines import Line, is_right_to_left
@@ -24,7 +24,7 @@ _ROW_GAP, _HEADER_GAP, _TABLE_GAP = 2.2, 3.0, 4.0  # of the type size: between n
 
 
 @dataclass(slots=True)
-class _Run:
+class _RowRun:
     """Rows of one table so far: ``rows[first : last + 1]``."""
 
     first: int
@@ -44,7 +44,7 @@ def statement_tables(lines: Sequence[Line]) -> list[Table]:
     size = statistics.median(line.size for line in lines)
     rows = [read_row(row, size) for row in visual_rows(words)]
     tables: list[Table] = []
-    above, names = 0, _Names([], [])
+    above, names = 0, _TableHead([], [])
     for run in _runs(rows, size):
         table, names = _table(rows, run, above, names, size)
         tables.append(table)
@@ -58,15 +58,15 @@ def statement_tables(lines: Sequence[Line]) -> list[Table]:
 # ---------------------------------------------------------------- rows that belong together
 
 
-def _runs(rows: Sequence[Row], size: float) -> list[_Run]:
-    found: list[_Run] = []
-    run: _Run | None = None
+def _runs(rows: Sequence[AmountRow], size: float) -> list[_RowRun]:
+    found: list[_RowRun] = []
+    run: _RowRun | None = None
     for place, row in enumerate(rows):
         if row.amounts and not row.names_years:
             if run is not None and _goes_on(rows, run, place, size) and _fits(run.columns, row):
                 run.last = place
             else:
-                run = _Run(place, place)
+                run = _RowRun(place, place)
                 found.append(run)
             _widen(run.columns, row.amounts)
         elif run is not None and not _is_between(rows, run, place, size):
@@ -78,7 +78,7 @@ def _runs(rows: Sequence[Row], size: float) -> list[_Run]:
     ]
 
 
-def _settle(run: _Run, rows: Sequence[Row], size: float) -> None:
+def _settle(run: _RowRun, rows: Sequence[AmountRow], size: float) -> None:
     """Leave out a page's number at the end, and let dashes stand in the columns that numbers make."""
     last = rows[run.last]
     while run.last > run.first and (not last.amounts or _is_page_number(last)):
@@ -94,7 +94,7 @@ def _settle(run: _Run, rows: Sequence[Row], size: float) -> None:
         )
 
 
-def _apart(amount: Amount, row: Row, run: _Run, size: float) -> bool:
+def _apart(amount: Amount, row: AmountRow, run: _RowRun, size: float) -> bool:
     """Whether a dash stands in a column of its own: none is near that another amount of its row does not fill."""
     near = [column for column in run.columns if amount.x0 < column.x1 + 2 * size and amount.x1 > column.left - 2 * size]
     if any(amount.x0 < column.x1 and column.x0 < amount.x1 for column in near):
@@ -103,7 +103,7 @@ def _apart(amount: Amount, row: Row, run: _Run, size: float) -> bool:
     return all(any(other.x0 < column.x1 and column.x0 < other.x1 for other in others) for column in near)
 
 
-def _is_flush_left(rows: Sequence[Row], run: _Run) -> bool:
+def _is_flush_left(rows: Sequence[AmountRow], run: _RowRun) -> bool:
     """Whether amounts begin, and do not end, at one x in their columns: so words are set, and lists of things."""
     starts, ends = 0.0, 0.0
     for column in run.columns:
@@ -115,15 +115,15 @@ def _is_flush_left(rows: Sequence[Row], run: _Run) -> bool:
     return starts < 0.3 * ends
 
 
-def _is_page_number(row: Row) -> bool:
+def _is_page_number(row: AmountRow) -> bool:
     return not row.label and len(row.amounts) == 1 and not is_money(row.amounts[0].text)
 
 
-def _goes_on(rows: Sequence[Row], run: _Run, place: int, size: float) -> bool:
+def _goes_on(rows: Sequence[AmountRow], run: _RowRun, place: int, size: float) -> bool:
     return rows[place].y0 - rows[place - 1].y1 < _TABLE_GAP * size and place - run.last < 8
 
 
-def _fits(columns: Sequence[AmountSpan], row: Row) -> bool:
+def _fits(columns: Sequence[AmountSpan], row: AmountRow) -> bool:
     """Whether no two amounts of a row would stand in one column, and none in two."""
     taken: set[int] = set()
     for amount in row.amounts:
@@ -145,7 +145,7 @@ def _widen(columns: list[AmountSpan], amounts: Sequence[Amount]) -> None:
     columns.sort(key=lambda item: item.x0)
 
 
-def _is_between(rows: Sequence[Row], run: _Run, place: int, size: float) -> bool:
+def _is_between(rows: Sequence[AmountRow], run: _RowRun, place: int, size: float) -> bool:
     """Whether a row without amounts can stand inside a table: a label, or a line of a long one."""
     row = rows[place]
     if row.names_years or row.y0 - rows[place - 1].y1 > _ROW_GAP * size:
@@ -159,7 +159,7 @@ def _is_between(rows: Sequence[Row], run: _Run, place: int, size: float) -> bool
     return crossing and not beside and _fits(run.columns, ends) and abs(ends.x0 - row.x0) < 2 * size  # type: ignore[arg-type,union-attr]
 
 
-def _is_table(rows: Sequence[Row], size: float) -> bool:
+def _is_table(rows: Sequence[AmountRow], size: float) -> bool:
     """Whether rows have amounts beside one another, or one under another that are no numbers of pages or notes."""
     filled = [row for row in rows if row.amounts]
     several = [row for row in filled if len(row.amounts) > 1 and any(amount.is_number for amount in row.amounts)]
@@ -171,7 +171,7 @@ def _is_table(rows: Sequence[Row], size: float) -> bool:
     return len(labels) >= 0.5 * len(filled) and len(parted) <= 0.4 * len(labels)
 
 
-def _part_labels(rows: Sequence[Row], size: float) -> None:
+def _part_labels(rows: Sequence[AmountRow], size: float) -> None:
     """Take a second column of words, such as ``Level 2`` or an account, off the labels of rows with amounts."""
     filled = [row for row in rows if row.amounts and row.label]
     seconds = [pieces for row in filled if len(pieces := fragments(row.label, _PARTED * size)) == 2]
@@ -196,7 +196,7 @@ def _part_labels(rows: Sequence[Row], size: float) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Names:
+class _TableHead:
     """The header of a table and the columns it stands over."""
 
     columns: list[AmountSpan]
@@ -209,7 +209,9 @@ class _Names:
         )
 
 
-def _table(rows: Sequence[Row], run: _Run, above: int, before: _Names, size: float) -> tuple[Table, _Names]:
+def _table(
+    rows: Sequence[AmountRow], run: _RowRun, above: int, before: _TableHead, size: float
+) -> tuple[Table, _TableHead]:
     body = list(rows[run.first : run.last + 1])
     label_x = min(row.x0 for row in body)
     header, labels = _above(rows, run, above, label_x, size)
@@ -236,15 +238,15 @@ def _table(rows: Sequence[Row], run: _Run, above: int, before: _Names, size: flo
         header_rows=1 if texts else 0,
         label_rows=False,
     )
-    return table, _Names(run.columns, texts)
+    return table, _TableHead(run.columns, texts)
 
 
 def _above(
-    rows: Sequence[Row], run: _Run, above: int, label_x: float, size: float
-) -> tuple[list[list[Fragment]], list[Row]]:
+    rows: Sequence[AmountRow], run: _RowRun, above: int, label_x: float, size: float
+) -> tuple[list[list[Fragment]], list[AmountRow]]:
     """The rows of the header, top down, and the label rows between them and the first row with amounts."""
     header: list[list[Fragment]] = []
-    labels: list[Row] = []
+    labels: list[AmountRow] = []
     waiting: list[list[Fragment]] = []
     for place in range(run.first - 1, above - 1, -1):
         row = rows[place]
@@ -268,7 +270,7 @@ def _above(
     return header, labels
 
 
-def _kind(pieces: Sequence[Fragment], run: _Run, label_x: float, size: float) -> str:
+def _kind(pieces: Sequence[Fragment], run: _RowRun, label_x: float, size: float) -> str:
     """What a row above a table is: names ``over`` its columns, a ``label`` beside them, or ``other`` text.
 
     A title of the page or of a section stands in the ``middle`` of the labels or between both edges of the table.

@@ -93,7 +93,7 @@ def with_descriptions(text: str, blocks: Sequence[Block]) -> Iterator[Block]:
 
 
 @dataclass(slots=True)
-class _Lines:
+class _TextLines:
     """The lines of a text, where each starts, where each kind of row stands, and which rows end an open block."""
 
     lines: list[str]
@@ -112,13 +112,13 @@ class _Lines:
         return places[found] if found < len(places) else None
 
 
-def _lines(text: str) -> _Lines:
+def _lines(text: str) -> _TextLines:
     lines = text.split("\n")
     rows: dict[str, list[int]] = {}
     for number, line in enumerate(lines):
         if line[:3] in _ROW_STARTS:
             rows.setdefault(line.rstrip(), []).append(number)
-    return _Lines(lines, [0, *itertools.accumulate(len(line) + 1 for line in lines)], rows, set())
+    return _TextLines(lines, [0, *itertools.accumulate(len(line) + 1 for line in lines)], rows, set())
 
 
 def _scan(text: str) -> Iterator[Heading | Span]:
@@ -146,7 +146,7 @@ def _scan(text: str) -> Iterator[Heading | Span]:
         number = last + 1
 
 
-def _title(page: _Lines, number: int) -> tuple[int, Heading] | None:
+def _title(page: _TextLines, number: int) -> tuple[int, Heading] | None:
     """The title that starts on a line, with the line it ends on."""
     line = page.lines[number]
     if (match := _ONE_LINE.match(line)) is not None:
@@ -162,7 +162,7 @@ def _title(page: _Lines, number: int) -> tuple[int, Heading] | None:
     return number + 1, Heading(page.span(number, number + 1), _plain(line), _UNDERLINES.index(under[0]) + 1)
 
 
-def _closing(page: _Lines, number: int) -> int | None:
+def _closing(page: _TextLines, number: int) -> int | None:
     """The line that closes the block which a line opens, None when it opens none or nothing closes it."""
     row = page.lines[number].rstrip()
     if _FENCE.match(row):

@@ -149,21 +149,21 @@ def _toml(content: str, where: str, strict: bool) -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Claim:
+class _Opening:
     """Where something like front matter begins that says who may see a text; ``fence`` is empty for JSON."""
 
     fence: str
     start: int
 
 
-def _claim(text: str) -> _Claim | None:
+def _claim(text: str) -> _Opening | None:
     if _JSON.match(text):
         start = text.index("{")
-        return _Claim("", start) if _mentions(_header_lines(text[start:])) else None
+        return _Opening("", start) if _mentions(_header_lines(text[start:])) else None
     match = _LIKE.match(text)
     if match is None:
         return None
-    return _Claim(match["fence"], match.end()) if _mentions(_header_lines(text[match.end() :])) else None
+    return _Opening(match["fence"], match.end()) if _mentions(_header_lines(text[match.end() :])) else None
 
 
 def _header_lines(text: str) -> str:
@@ -189,7 +189,7 @@ def _mentions(head: str) -> bool:
     return False
 
 
-def _meant(text: str, claim: _Claim, where: str) -> FrontMatter:
+def _meant(text: str, claim: _Opening, where: str) -> FrontMatter:
     """Front matter in a form of its own that says who may see the text. Raises AccessError when it cannot be read."""
     if not claim.fence:
         return _json(text, claim, where)
@@ -211,7 +211,7 @@ def _meant(text: str, claim: _Claim, where: str) -> FrontMatter:
     return _split(text, opening.end(), closing.start(), closing.end(), declared)
 
 
-def _json(text: str, claim: _Claim, where: str) -> FrontMatter:
+def _json(text: str, claim: _Opening, where: str) -> FrontMatter:
     try:
         declared, end = json.JSONDecoder().raw_decode(text, claim.start)
     except (ValueError, RecursionError) as error:

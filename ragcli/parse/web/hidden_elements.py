@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ragcli.parse.hidden import HiddenText
 from ragcli.parse.web.html_text import DROPPED, local_name
-from ragcli.parse.web.styles import Styles, plain
+from ragcli.parse.web.styles import PageStyles, plain
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -33,7 +33,7 @@ _NOT_SHOWN = "text that is not displayed"
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _Inherited:
     """What an element hands on to those in it. A colour is red, green, blue, opacity, of 1; None is not known."""
 
     ink: tuple[float, ...] | None = (0.0, 0.0, 0.0, 1.0)
@@ -47,8 +47,8 @@ def drop_hidden(root: _Element, hidden: HiddenText) -> bool:
 
     What is opened (panels of an accordion, tabs, answers under a question) loses the marks that hide it.
     """
-    page = _Page(root, hidden)
-    waiting: list[tuple[_Element, _Look]] = [(root, page.first)]
+    page = _PageWalk(root, hidden)
+    waiting: list[tuple[_Element, _Inherited]] = [(root, page.first)]
     while waiting:
         element, look = waiting.pop()
         if local_name(element) in DROPPED or not isinstance(element.tag, str):
@@ -59,19 +59,19 @@ def drop_hidden(root: _Element, hidden: HiddenText) -> bool:
     return page.changed
 
 
-class _Page:
+class _PageWalk:
     """One page on the way through its elements, from above."""
 
     def __init__(self, root: _Element, hidden: HiddenText) -> None:
-        self._styles = Styles(root)
+        self._styles = PageStyles(root)
         self._hidden = hidden
         self._controlled = _controlled(root)
         self.changed = False
         # Style sheets of other files may paint whatever has a class or an id.
         self._foreign = any("stylesheet" in (item.get("rel") or "").lower() for item in root.iter("link"))
-        self.first = _Look(None, None) if self._foreign else _Look()
+        self.first = _Inherited(None, None) if self._foreign else _Inherited()
 
-    def look(self, element: _Element, above: _Look) -> _Look | None:
+    def look(self, element: _Element, above: _Inherited) -> _Inherited | None:
         """How the element looks; None when it was taken out with all in it."""
         if self._foreign and (above.ink or above.ground) and (element.get("class") or element.get("id")):
             above = replace(above, ink=None, ground=None)
@@ -171,7 +171,7 @@ def _clipped(style: Mapping[str, str]) -> bool:
     return flat and style.get("overflow", "") in ("hidden", "clip")
 
 
-def _mute(look: _Look) -> str:
+def _mute(look: _Inherited) -> str:
     """Why the text of an element itself is not seen; empty when it may be."""
     if look.unseen:
         return _NOT_SHOWN
@@ -185,7 +185,7 @@ def _mute(look: _Look) -> str:
     return ""
 
 
-def _own_look(element: _Element, style: Mapping[str, str], above: _Look) -> _Look:
+def _own_look(element: _Element, style: Mapping[str, str], above: _Inherited) -> _Inherited:
     ink, ground = above.ink, above.ground
     if written := style.get("color") or element.get("color"):
         ink = above.ink if written in ("inherit", "currentcolor") else _colour(written)
@@ -198,7 +198,7 @@ def _own_look(element: _Element, style: Mapping[str, str], above: _Look) -> _Loo
         ground = None
     visibility = style.get("visibility", "")
     unseen = visibility in ("hidden", "collapse") if visibility not in ("", "inherit") else above.unseen
-    return _Look(ink, ground, _is_nothing(style, above.nothing), unseen)
+    return _Inherited(ink, ground, _is_nothing(style, above.nothing), unseen)
 
 
 def _is_nothing(style: Mapping[str, str], above: bool) -> bool:

@@ -19,7 +19,7 @@ from ragcli.parse.links import Links
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.parse.text.front_matter import split_front_matter
 from ragcli.parse.web.hidden_elements import drop_hidden
-from ragcli.parse.web.html_blocks import Piece, pieces_of
+from ragcli.parse.web.html_blocks import PageBlock, pieces_of
 from ragcli.parse.web.html_text import flat_text
 from ragcli.parse.web.main_content import left_out, main_pieces
 from ragcli.records import Coverage
@@ -72,7 +72,7 @@ def read_html(text: str, where: str, hidden: HiddenText, *, main_only: bool = Tr
     )
 
 
-def _assembled(pieces: list[Piece]) -> Assembly:
+def _assembled(pieces: list[PageBlock]) -> Assembly:
     """The pieces in order, where the links of a section lead after it."""
     assembly, links = Assembly(), Links()
     for piece in pieces:

@@ -36,7 +36,7 @@ _UNDESCRIBED = {"pre", "table", *_LISTS, *_OWN_KINDS}
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class PageBlock:
     """One block of a page. ``linked`` is the share of its characters that are links, ``links`` holds words and targets.
 
     ``frame`` names the element around it that calls itself navigation, footer or the like, empty when none does;
@@ -57,20 +57,20 @@ class Piece:
         return bool(self.frame)
 
 
-def pieces_of(root: _Element) -> list[Piece]:
+def pieces_of(root: _Element) -> list[PageBlock]:
     """The visible text under ``root`` as blocks, in reading order."""
-    writer = _Writer()
+    writer = _BlockWriter()
     writer.children(root, "paragraph", None)
     writer.flush("paragraph", None)
     writer.bare_terms()
     return writer.pieces
 
 
-class _Writer:
+class _BlockWriter:
     """Collects inline text until a block element begins or ends."""
 
     def __init__(self) -> None:
-        self.pieces: list[Piece] = []
+        self.pieces: list[PageBlock] = []
         self._inline: list[str] = []
         self._linked = 0
         self._links: list[tuple[str, str]] = []
@@ -104,7 +104,7 @@ class _Writer:
             share = min(1.0, linked / len(text))
             frame = self._frames[0] if self._frames else ""
             links, self._links = tuple(self._links), []
-            self.pieces.append(Piece(kind, text, level, share, frame, self._meant > 0 and not frame, links))
+            self.pieces.append(PageBlock(kind, text, level, share, frame, self._meant > 0 and not frame, links))
 
     def children(self, element: _Element, kind: BlockKind, level: int | None) -> None:
         """The content of an element whose own text is of ``kind``."""

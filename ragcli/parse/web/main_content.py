@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ragcli.parse.assemble import one_line
-from ragcli.parse.web.html_blocks import Piece
+from ragcli.parse.web.html_blocks import PageBlock
 
 _WORDS = re.compile(r"\w+")
 _SMALL_PAGE = 2000
@@ -19,7 +19,7 @@ _MIN_SHARE = 0.03
 _MIN_MAIN = 250
 
 
-def main_pieces(pieces: Sequence[Piece], reference: str) -> list[Piece]:
+def main_pieces(pieces: Sequence[PageBlock], reference: str) -> list[PageBlock]:
     """The content of a page among all its pieces; all of them when it is small and frameless or nothing was found.
 
     ``reference`` is the text of the main content as another judge sees it.
@@ -35,7 +35,7 @@ def main_pieces(pieces: Sequence[Piece], reference: str) -> list[Piece]:
     return [piece for piece, keep in zip(pieces, _with_context(pieces, named), strict=True) if keep]
 
 
-def left_out(pieces: Sequence[Piece], kept: Sequence[Piece]) -> Iterator[str]:
+def left_out(pieces: Sequence[PageBlock], kept: Sequence[PageBlock]) -> Iterator[str]:
     """What of the pieces was not kept, a line each with the reason."""
     staying = set(map(id, kept))
     for piece in pieces:
@@ -43,7 +43,7 @@ def left_out(pieces: Sequence[Piece], kept: Sequence[Piece]) -> Iterator[str]:
             yield f"{one_line(piece.text)} [{piece.frame or 'not part of the main text'}]"
 
 
-def _named(piece: Piece, found: str) -> bool:
+def _named(piece: PageBlock, found: str) -> bool:
     words = _WORDS.findall(piece.text.lower())
     if not words:
         return False
@@ -58,7 +58,7 @@ def _named(piece: Piece, found: str) -> bool:
     return False
 
 
-def _with_context(pieces: Sequence[Piece], named: list[bool]) -> list[bool]:
+def _with_context(pieces: Sequence[PageBlock], named: list[bool]) -> list[bool]:
     """Named pieces, and unframed ones that belong to them: what stands beside them and the headings over them.
 
     A few named words with nothing of the content beside them are a coincidence.
@@ -84,7 +84,7 @@ def _beside(kept: list[bool], place: int) -> bool:
     return any(kept[max(0, place - 1) : place]) or any(kept[place + 1 : place + 2])
 
 
-def _like_content(piece: Piece) -> bool:
+def _like_content(piece: PageBlock) -> bool:
     if piece.kind in ("code", "table"):
         return piece.linked < 0.4
     words = len(_WORDS.findall(piece.text))

@@ -31,7 +31,7 @@ _IDLE = re.compile(
 _SCREENS = ("", "all", "screen", "only screen")
 
 
-class Styles:
+class PageStyles:
     """The declared values of a page's elements, by the cascade of CSS: importance, specificity, order."""
 
     def __init__(self, root: _Element) -> None:

@@ -67,7 +67,7 @@ def chunk(
     raises: documents finished before stay staged, and replies received are cached.
     """
     started = time.monotonic()
-    run = _Run(config, writer, embedder, tokenizer or embedder.tokenizer, model, progress)
+    run = _Chunking(config, writer, embedder, tokenizer or embedder.tokenizer, model, progress)
     todo = run.waiting(force)
     measured = statistics(run.cut(todo))
     linted = LintReport()
@@ -92,7 +92,7 @@ def plan_contexts(
     *, config: Config, writer: StoreWriter, embedder: Embedder, model_name: str, force: bool = False
 ) -> ContextPlan | None:
     """What ``chunk`` would ask of the model of that name, without a connection; None when ``chunk.context`` is off."""
-    run = _Run(config, writer, embedder, embedder.tokenizer, PlannedModel(model_name), None)
+    run = _Chunking(config, writer, embedder, embedder.tokenizer, PlannedModel(model_name), None)
     if run.contexts is None:
         return None
     staged = (writer.staging.document(doc_id) for doc_id, _ in run.waiting(force))
@@ -104,7 +104,7 @@ def chunk_staged(document: Document, *, config: Config, embedder: Embedder) -> t
     return _cut(document, config, embedder, embedder.tokenizer, embedder.passages)
 
 
-class _Run:
+class _Chunking:
     """One chunking: the settings and collaborators that every step needs."""
 
     def __init__(

@@ -10,7 +10,7 @@ from typing import Any
 from ragcli.errors import ConfigError, GoldenError, reason
 from ragcli.evaluate.golden_sets.draft import Draft, draft_offline, draft_with_model, folded
 from ragcli.evaluate.golden_sets.file import GoldenSet, parse_golden, read_case
-from ragcli.evaluate.golden_sets.lint import Finding, lint
+from ragcli.evaluate.golden_sets.lint import CaseFault, lint
 from ragcli.evaluate.golden_sets.promote import promote
 from ragcli.evaluate.judge.claims import Complete
 from ragcli.evaluate.run import write_text
@@ -70,7 +70,7 @@ def _pieces(engine: Engine, doc_ids: Sequence[str]) -> Iterator[tuple[str, str]]
                 yield doc_id, cut[doc_id][place].text
 
 
-def lint_golden(golden: GoldenSet, *, engine: Engine, steps: Steps | None, scope: Scope) -> list[Finding]:
+def lint_golden(golden: GoldenSet, *, engine: Engine, steps: Steps | None, scope: Scope) -> list[CaseFault]:
     """Every finding over a golden set, as the groups of ``scope`` and of each case see the documents.
 
     With ``steps`` that can ask, unanswerable cases are tried on the pipeline.

@@ -13,12 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from ragcli.config import Config
 from ragcli.errors import GoldenError
 from ragcli.evaluate.golden_sets.file import GoldenSet
-from ragcli.evaluate.golden_sets.labels import Judged, Unit
+from ragcli.evaluate.golden_sets.labels import Judged, Target
 from ragcli.evaluate.golden_sets.resolving import Resolver
 from ragcli.evaluate.judge.claims import JUDGED_MEASURES
 from ragcli.evaluate.losses import CasePath, find_loss, legs_to_try
 from ragcli.evaluate.measuring.bootstrap import Bootstrap
-from ragcli.evaluate.measuring.context import Piece
+from ragcli.evaluate.measuring.context import ContextPiece
 from ragcli.evaluate.measuring.measures import measure_names
 from ragcli.evaluate.measuring.results import (
     Measured,
@@ -33,7 +33,7 @@ from ragcli.evaluate.measuring.results import (
 from ragcli.evaluate.run import CaseResult, EvalRun
 from ragcli.interfaces import Engine, Progress
 from ragcli.pipelines.evaluating.judge import Judging
-from ragcli.pipelines.evaluating.seen import Seen, all_groups
+from ragcli.pipelines.evaluating.seen import SeenDocuments, all_groups
 from ragcli.pipelines.evaluating.steps import Relevancy, Steps, checked_scope
 from ragcli.records import Retrieval, Scope, Usage
 
@@ -82,7 +82,7 @@ def evaluate(
 
 def corpus_fingerprint(golden: GoldenSet, engine: Engine, groups: Sequence[str]) -> str:
     """Identifies the documents that the cases, asked with ``groups``, may see."""
-    return Seen(engine, all_groups([groups, *(case.groups for case in golden.cases)])).fingerprint()
+    return SeenDocuments(engine, all_groups([groups, *(case.groups for case in golden.cases)])).fingerprint()
 
 
 def resolve(golden: GoldenSet, engine: Engine, groups: Sequence[tuple[str, ...]]) -> list[Judged]:
@@ -90,7 +90,7 @@ def resolve(golden: GoldenSet, engine: Engine, groups: Sequence[tuple[str, ...]]
 
     Raises GoldenError when no label at all is in the index as they see it.
     """
-    resolvers = {each: Resolver(Seen(engine, each)) for each in dict.fromkeys(groups)}
+    resolvers = {each: Resolver(SeenDocuments(engine, each)) for each in dict.fromkeys(groups)}
     judged = [resolvers[each].judge(case) for case, each in zip(golden.cases, groups, strict=True)]
     labels = [unit for item in judged for unit in item.units]
     if labels and all(unit.fault == "not_in_corpus" for unit in labels):
@@ -113,7 +113,7 @@ def measure_one(
         timings = retrieval.timings_ms
     else:
         asked = steps.ask(case, scope)
-        pieces = tuple(Piece(p.chunk.chunk_id, p.chunk.doc_id, p.span) for p in asked.passages)
+        pieces = tuple(ContextPiece(p.chunk.chunk_id, p.chunk.doc_id, p.span) for p in asked.passages)
         path = CasePath(judged, asked.retrieval, pieces, asked.answer)
         opinion = steps.judge.case(case, asked.answer, asked.passages) if steps.judge is not None else None
         timings = {**asked.retrieval.timings_ms, **asked.timings_ms}
@@ -126,9 +126,9 @@ def measure_one(
     return Measured(path, loss, timings, opinion)
 
 
-def hit_pieces(retrieval: Retrieval) -> tuple[Piece, ...]:
+def hit_pieces(retrieval: Retrieval) -> tuple[ContextPiece, ...]:
     """The hits as the context they would make."""
-    return tuple(Piece(hit.chunk.chunk_id, hit.chunk.doc_id, hit.chunk.span) for hit in retrieval.hits)
+    return tuple(ContextPiece(hit.chunk.chunk_id, hit.chunk.doc_id, hit.chunk.span) for hit in retrieval.hits)
 
 
 def summed_up(
@@ -206,10 +206,10 @@ class VisibleDocuments:
         return allows
 
 
-def _truncates(engine: Engine) -> Callable[[Unit], bool]:
+def _truncates(engine: Engine) -> Callable[[Target], bool]:
     """Whether the model's window is smaller than every chunk that could serve a unit."""
 
-    def truncates(unit: Unit) -> bool:
+    def truncates(unit: Target) -> bool:
         ids = unit.chunk_ids
         chunks = engine.document_chunks(unit.doc_id)
         serving = [chunk for chunk in chunks if ids is None or chunk.chunk_id in ids]

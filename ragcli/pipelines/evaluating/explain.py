@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 
 from ragcli.errors import ConfigError, GoldenError, NotFound
 from ragcli.evaluate.golden_sets.file import read_case
-from ragcli.evaluate.golden_sets.labels import Judged, Unit
+from ragcli.evaluate.golden_sets.labels import Judged, Target
 from ragcli.evaluate.golden_sets.locate import locate
 from ragcli.evaluate.golden_sets.resolving import Resolver
 from ragcli.evaluate.losses import CasePath
 from ragcli.evaluate.trail import Surroundings, Trail, follow
 from ragcli.interfaces import Embedder, Engine
 from ragcli.pipelines.evaluating.evaluate import Steps, measure_one
-from ragcli.pipelines.evaluating.seen import Seen
+from ragcli.pipelines.evaluating.seen import SeenDocuments
 from ragcli.records import GoldenCase, Judgment, Ranking, Scope
 
 _DEEPER = 2000
@@ -31,7 +31,7 @@ def explain(
     """
     if not expect:
         raise ConfigError("nothing is expected", hint='--expect "a quote", --expect hr/policy.md or --expect policy#2')
-    seen = Seen(engine, scope.groups)
+    seen = SeenDocuments(engine, scope.groups)
     resolver = Resolver(seen)
     judgments = [judgment for text in expect for judgment in expectation(text, seen, resolver)]
     case = GoldenCase("explained", question, tuple(judgments), answerable=answerable, where=_WHERE)
@@ -41,7 +41,7 @@ def explain(
     return [follow(unit, _alone(measured.path, judged, unit), _around(unit, seen, deeper)) for unit in judged.units]
 
 
-def expectation(text: str, seen: Seen, resolver: Resolver) -> list[Judgment]:
+def expectation(text: str, seen: SeenDocuments, resolver: Resolver) -> list[Judgment]:
     """What an ``--expect`` means: a known id or source first, else a quote, in every document that holds it."""
     row = {"question": "-", "expected_chunk" if text.rpartition("#")[2].isdigit() else "expected_source": text}
     try:
@@ -62,7 +62,7 @@ def expectation(text: str, seen: Seen, resolver: Resolver) -> list[Judgment]:
     )
 
 
-def _holding(quote: str, seen: Seen, *, loosely: bool) -> list[str]:
+def _holding(quote: str, seen: SeenDocuments, *, loosely: bool) -> list[str]:
     return [item for item in seen.doc_ids() if locate(quote, seen.document(item).text, loosely=loosely)]
 
 
@@ -82,12 +82,12 @@ def _deeper(question: str, scope: Scope, steps: Steps) -> dict[str, Ranking]:
     return {leg: steps.probe(question, scope, leg) for leg in ("bm25", "dense")} if steps.probe else {}
 
 
-def _alone(path: CasePath, judged: Judged, unit: Unit) -> CasePath:
+def _alone(path: CasePath, judged: Judged, unit: Target) -> CasePath:
     """The path as if this unit were all that is expected, so that its own loss is named."""
     return dataclasses.replace(path, judged=dataclasses.replace(judged, units=(unit,), evidence=()))
 
 
-def _around(unit: Unit, seen: Seen, deeper: dict[str, Ranking]) -> Surroundings:
+def _around(unit: Target, seen: SeenDocuments, deeper: dict[str, Ranking]) -> Surroundings:
     there = unit.doc_id in set(seen.doc_ids())
     return Surroundings(
         document=seen.document(unit.doc_id) if there else None,

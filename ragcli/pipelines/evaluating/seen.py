@@ -10,7 +10,7 @@ from ragcli.interfaces import Engine
 from ragcli.records import Chunk, Document, Scope
 
 
-class Seen:
+class SeenDocuments:
     """The documents of an index that some groups may see, of any date and state."""
 
     def __init__(self, engine: Engine, groups: tuple[str, ...]) -> None:

@@ -39,7 +39,7 @@ _NOT_SHAPING = frozenset(
 
 
 @dataclass(frozen=True)
-class Made:
+class BuiltIndex:
     """An index to run rows on: where it is, what to call it, and what it cost."""
 
     store: Store
@@ -71,7 +71,7 @@ def run_matrix(
     a variant.
     """
     configs = [configure(dict(row.settings)) for row in spec.rows]
-    made = {shape(engine.settings): Made(store, "at hand", 0.0)}
+    made = {shape(engine.settings): BuiltIndex(store, "at hand", 0.0)}
     results = []
     with contextlib.ExitStack() as trials:
         for number, (row, config) in enumerate(zip(spec.rows, configs, strict=True), start=1):
@@ -90,7 +90,7 @@ def run_matrix(
     return compared(results, how)
 
 
-def _build(engine: Engine, store: Store, name: str, config: Config, embedder: Embedder) -> Made:
+def _build(engine: Engine, store: Store, name: str, config: Config, embedder: Embedder) -> BuiltIndex:
     """The documents of ``engine`` cut and indexed under ``config``."""
     started = time.perf_counter()
     with store.writer() as writer:
@@ -100,7 +100,7 @@ def _build(engine: Engine, store: Store, name: str, config: Config, embedder: Em
                 writer.staging.put_document(engine.document(doc_id), root_id=root.root_id, relative=doc_id)
         chunk(config=config, writer=writer, embedder=embedder)
         build_index(config=config, writer=writer, embedder=embedder)
-    return Made(store, name, time.perf_counter() - started)
+    return BuiltIndex(store, name, time.perf_counter() - started)
 
 
 def _chunks(store: Store) -> int:

@@ -18,7 +18,7 @@ from ragcli.records import Document, Look
 
 Own = Callable[[Look], Document | None]
 """A document as its own file gives it, None when that cannot be read now."""
-Groups = tuple[str, ...]
+GroupNames = tuple[str, ...]
 
 
 class CopyAccess:
@@ -31,12 +31,12 @@ class CopyAccess:
     def __init__(self, staging: Staging, own: Own) -> None:
         self._staging, self._own = staging, own
         self._looks: dict[str, list[Look]] = {}
-        self._known: dict[str, Groups] = {}
+        self._known: dict[str, GroupNames] = {}
         self.families: set[str] = set()
         self.stale: set[str] = set()
         self.notices: list[str] = []
 
-    def settle(self, taken: Collection[str], fresh: Mapping[str, Groups]) -> None:
+    def settle(self, taken: Collection[str], fresh: Mapping[str, GroupNames]) -> None:
         """Bring the staged documents in line; ``taken`` are hashes of texts of which a document went or changed.
 
         ``fresh`` gives the own access of documents that were staged just now.
@@ -71,11 +71,11 @@ class CopyAccess:
         if left != self._own_groups(look):
             self.notices.append(f"{look.doc_id}: only for {', '.join(left)}, because a copy of it is")
 
-    def _left(self, look: Look, own: Groups) -> Groups:
+    def _left(self, look: Look, own: GroupNames) -> GroupNames:
         mates = [mate for mate in self._looks.get(look.exact, ()) if mate.doc_id != look.doc_id]
         return access_left(own, [self._own_groups(mate) for mate in mates])
 
-    def _own_groups(self, look: Look) -> Groups:
+    def _own_groups(self, look: Look) -> GroupNames:
         if look.doc_id not in self._known:
             document = self._own(look)
             if document is None and look.kept is None:
@@ -84,7 +84,7 @@ class CopyAccess:
         return self._known[look.doc_id]
 
 
-def access_left(own: Groups, others: Sequence[Groups]) -> Groups:
+def access_left(own: GroupNames, others: Sequence[GroupNames]) -> GroupNames:
     """The groups that may see a text which is ``own`` here and for ``others`` elsewhere; pure.
 
     Where nobody is left, a closed copy stays with its own groups, who see no more by that than they were given, and an

@@ -10,8 +10,8 @@ from ragcli.pipelines.querying.library import Library, Loaded
 from ragcli.records import RowPlace, TableColumn
 from ragcli.records.tables import QueryResult
 from ragcli.tables.naming import RAW
-from ragcli.tables.sandbox import Outcome, Sandbox, TableContent
-from ragcli.tables.statement import Statement, TableReference
+from ragcli.tables.sandbox import QueryOutcome, Sandbox, TableContent
+from ragcli.tables.statement import ReadQuery, TableReference
 
 _MOST_PLACES = 20
 """Rows that are named as the source of one row of a result."""
@@ -25,7 +25,7 @@ def run_query(query: str, library: Library, *, config: TablesConfig, index_versi
     if not query.strip():
         raise ConfigError("the query is empty", hint='rag sql "SELECT * FROM documents"')
     with Sandbox(config) as sandbox:
-        statement = Statement(sandbox.parse(query))
+        statement = ReadQuery(sandbox.parse(query))
         loaded = {reference: library.load(library.names.meant(reference.name)) for reference in statement.tables}
         row_of, rows_of = sandbox.expressions("T.rowid", f"min(T.rowid, {_MOST_PLACES + 1})")
         traced = statement.tracing(row_of, rows_of)
@@ -60,7 +60,7 @@ def _content(reference: TableReference, table: Loaded) -> TableContent:
 
 
 def _told_apart(
-    found: Outcome, sources: Sequence[Loaded], read: Sequence[Loaded]
+    found: QueryOutcome, sources: Sequence[Loaded], read: Sequence[Loaded]
 ) -> tuple[tuple[tuple[object, ...], ...], tuple[tuple[RowPlace, ...], ...], tuple[bool, ...]]:
     """Rows, the places of each, and of which there are more: from the columns that were added, one a source.
 

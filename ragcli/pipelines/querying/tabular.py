@@ -30,7 +30,7 @@ from ragcli.records import (
 from ragcli.records.tables import QueryResult
 from ragcli.tables.asked import asked
 from ragcli.tables.naming import DOCUMENTS
-from ragcli.tables.questions import Candidate, Made, made_queries, nearest
+from ragcli.tables.questions import AskedTable, Made, made_queries, nearest
 
 _MOST_TABLES = 300
 _MOST_READ = 3_000
@@ -76,12 +76,12 @@ def tables_named(inquiry: Inquiry, library: Library) -> str:
     return f'the table {found.name} ({columns}) is nearest: rag sql "SELECT * FROM {found.name}"'
 
 
-def _candidates(library: Library, doc_ids: set[str] | None) -> Iterator[Candidate]:
+def _candidates(library: Library, doc_ids: set[str] | None) -> Iterator[AskedTable]:
     for place in library.places(doc_ids):
         loaded = library.load(place)
         info = loaded.info
         file = re.sub(r"[_\W]+", " ", info.source.rpartition("/")[2].rpartition(".")[0])
-        yield Candidate(info.name, f"{info.title} {file}", info.columns, loaded.raw)
+        yield AskedTable(info.name, f"{info.title} {file}", info.columns, loaded.raw)
 
 
 # ---------------------------------------------------------------- the answer

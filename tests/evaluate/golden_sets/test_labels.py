@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ragcli.errors import GoldenError
-from ragcli.evaluate.golden_sets.labels import Judged, Unit
+from ragcli.evaluate.golden_sets.labels import Judged, Target
 from ragcli.evaluate.golden_sets.resolving import Resolver
 from ragcli.evaluate.measuring.measures import measure
 from ragcli.records import Block, GoldenCase, Judgment, Section, Span
@@ -16,7 +16,7 @@ def judge(where: FakeCorpus, *judgments: Judgment, evidence: tuple[Judgment, ...
     return Resolver(where).judge(GoldenCase("c", "q", judgments, evidence, where="g:1"))
 
 
-def only(where: FakeCorpus, judgment: Judgment) -> Unit:
+def only(where: FakeCorpus, judgment: Judgment) -> Target:
     (unit,) = judge(where, judgment).units
     return unit
 

@@ -98,6 +98,12 @@ def test_what_is_no_rtf_or_damaged() -> None:
     assert parse_one("a.rtf", b"{\\rtf1 kept \\'8").text.startswith("kept")
 
 
+def test_what_is_cut_off_inside_a_note_keeps_its_text() -> None:
+    """A download that broke off: no group is closed."""
+    cut = rtf(r"Two days a week.{\footnote Not for interns").removesuffix(b"}")
+    assert parse_one("a.rtf", cut).text == "Two days a week.[1]\n\n[1] Not for interns"
+
+
 @pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not here")
 def test_numbers_survive_the_way_from_word(tmp_path: Path) -> None:
     names = [name for name in CASES if name not in NOT_IN_LIBREOFFICE]

@@ -19,7 +19,7 @@ from ragcli.pipelines.asking.inquiry import Inquiry
 from ragcli.pipelines.asking.prefetch import Prefetched
 from ragcli.pipelines.building.index import build_index
 from ragcli.pipelines.evaluating.judge import rule_judge
-from ragcli.pipelines.evaluating.seen import Seen
+from ragcli.pipelines.evaluating.seen import SeenDocuments
 from ragcli.pipelines.evaluating.steps import Steps, case_scope
 from ragcli.records import AskResult, Claim, Completion, Document, GoldenCase, Passage, Retrieval, Scope, Span, Usage
 from tests.evaluate.project import HANDBOOK, Project, build, golden
@@ -47,7 +47,7 @@ def test_a_sound_pipeline_loses_nothing(project: Project) -> None:
     assert run.measures["Hit@1"].mean == 1.0
     assert run.measures["AP"].n == 3
     assert run.index_version == "v000001"
-    assert run.corpus == Seen(project.engine, ()).fingerprint()
+    assert run.corpus == SeenDocuments(project.engine, ()).fingerprint()
     assert [case.level for case in run.per_case] == ["document", "chunk", "chunk"]
 
 

@@ -23,7 +23,7 @@ from ragcli.parse.office.opendocument.package import (
     Package,
     whole,
 )
-from ragcli.parse.office.opendocument.styles import HIDDEN_PAGE, PAGE_STYLE, Styles
+from ragcli.parse.office.opendocument.styles import HIDDEN_PAGE, PAGE_STYLE, OpenDocumentStyles
 from ragcli.parse.office.opendocument.tables import chart_of, grid, header_rows, rows_of
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.parse.tables import add_table
@@ -80,7 +80,7 @@ class _ElementReader:
         self.warnings: list[str] = []
         self._package = package
         self._hidden = hidden
-        self._styles = Styles()
+        self._styles = OpenDocumentStyles()
         self._styles.read(package.styles)
         self._styles.read(package.content)
         self._controls = Controls(package.content)

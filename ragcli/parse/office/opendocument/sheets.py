@@ -10,10 +10,10 @@ from ragcli.parse.assemble import squeeze
 from ragcli.parse.hidden import HiddenText
 from ragcli.parse.office.drawings import alternative_text
 from ragcli.parse.office.opendocument.package import DRAW, OFFICE, SVG, TABLE, TEXT, XLINK, Package, whole
-from ragcli.parse.office.opendocument.styles import Styles
+from ragcli.parse.office.opendocument.styles import OpenDocumentStyles
 from ragcli.parse.office.opendocument.tables import CELL, COVERED, FILLING, chart_of, rows_of
 from ragcli.parse.office.sheets.package import column_name
-from ragcli.parse.office.sheets.writing import Covered, Grid, SheetWriter, Shown, Value
+from ragcli.parse.office.sheets.writing import CellValues, Covered, SheetWriter, Shown, Value
 from ragcli.parse.source import Context, Outcome, Source
 from ragcli.parse.tables import table_text
 from ragcli.records import BlockKind
@@ -31,7 +31,7 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
     """One document, a section a sheet. Raises ParseError when the package is damaged or encrypted."""
     package = Package(source)
     hidden = HiddenText(context.config, context.conditions)
-    styles = Styles()
+    styles = OpenDocumentStyles()
     styles.read(package.styles)
     styles.read(package.content)
     writer = SheetWriter(hidden)
@@ -55,7 +55,7 @@ class _Sheet:
 
     def write(self, writer: SheetWriter) -> None:
         """Hand the sheet over, with what is hidden in it."""
-        grid: Grid = []
+        grid: CellValues = []
         hidden_rows: set[int] = set()
         for row in rows_of(self._table):
             cells = self._row(row.element, len(grid))
@@ -117,7 +117,7 @@ class _Sheet:
                     self._notes.append(("other", f"Picture: {text}"))
 
 
-def _cover(grid: Grid) -> None:
+def _cover(grid: CellValues) -> None:
     """Lay every merged cell over the places it covers."""
     for row, cells in enumerate(grid):
         for column, cell in enumerate(cells):

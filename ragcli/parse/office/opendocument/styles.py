@@ -35,18 +35,18 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
-class _Style:
+class _StyleProperties:
     parent: str = ""
     hidden: bool | None = None
 
 
 @dataclass(slots=True)
-class Styles:
+class OpenDocumentStyles:
     """The styles of one file; ``outline`` are the levels of its headings, from 1."""
 
     lists: dict[str, dict[int, Level]] = field(default_factory=dict)
     outline: dict[int, Level] = field(default_factory=dict)
-    _styles: dict[tuple[str, str], _Style] = field(default_factory=dict)
+    _styles: dict[tuple[str, str], _StyleProperties] = field(default_factory=dict)
 
     def read(self, root: _Element | None) -> None:
         """Take in the styles of one part; those of the content come after those of the styles."""
@@ -63,7 +63,7 @@ class Styles:
         """Whether what has this style is not shown."""
         return any(style.hidden for style in self._chain(family, name) if style.hidden is not None)
 
-    def _chain(self, family: str, name: str | None) -> Iterable[_Style]:
+    def _chain(self, family: str, name: str | None) -> Iterable[_StyleProperties]:
         for _ in range(_DEEPEST):
             style = self._styles.get((family, name or ""))
             if style is None:
@@ -72,7 +72,7 @@ class Styles:
             name = style.parent
 
 
-def _style(node: _Element) -> _Style:
+def _style(node: _Element) -> _StyleProperties:
     hidden: bool | None = None
     for properties in node:
         if (shown := properties.get(TEXT + "display")) is not None:
@@ -81,7 +81,7 @@ def _style(node: _Element) -> _Style:
             hidden = seen == "hidden"
         if (table := properties.get(TABLE + "display")) is not None:
             hidden = table == "false"
-    return _Style(
+    return _StyleProperties(
         parent=str(node.get(STYLE + "parent-style-name") or ""),
         hidden=hidden,
     )

@@ -20,7 +20,7 @@ FILLING = 100
 
 
 @dataclass(frozen=True, slots=True)
-class TableRow:
+class RepeatedRow:
     """One row: how often it is repeated, whether the table calls it a header, whether it is shown."""
 
     element: _Element
@@ -29,22 +29,22 @@ class TableRow:
     shown: bool
 
 
-def rows_of(table: _Element, *, header: bool = False) -> Iterator[TableRow]:
+def rows_of(table: _Element, *, header: bool = False) -> Iterator[RepeatedRow]:
     """The rows of a table itself, those of tables in its cells not."""
     for child in table:
         if child.tag == _ROW:
             shown = child.get(TABLE + "visibility") in (None, "visible")
-            yield TableRow(child, whole(child.get(TABLE + "number-rows-repeated")), header, shown)
+            yield RepeatedRow(child, whole(child.get(TABLE + "number-rows-repeated")), header, shown)
         elif child.tag in _GROUPS:
             yield from rows_of(child, header=header or child.tag == _HEADERS)
 
 
-def grid(rows: list[TableRow], text_of: Callable[[_Element], str]) -> list[list[Cell]]:
+def grid(rows: list[RepeatedRow], text_of: Callable[[_Element], str]) -> list[list[Cell]]:
     """The cells that begin in each row, with what they cover."""
     return [list(_cells(row.element, text_of)) for row in rows]
 
 
-def header_rows(rows: list[TableRow]) -> int | None:
+def header_rows(rows: list[RepeatedRow]) -> int | None:
     """How many rows the table calls its header; None when it calls none so."""
     count = sum(1 for row in rows if row.header)
     return count if 0 < count < len(rows) else None

@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from ragcli.errors import ParseError
-from ragcli.parse.assemble import Assembly, one_line, squeeze
+from ragcli.parse.assemble import one_line, squeeze
 from ragcli.parse.hidden import HiddenText
-from ragcli.parse.links import Links
-from ragcli.parse.office.rtf.tables import CellPlace, TableRow, grid, header_rows
+from ragcli.parse.office.rtf.blocks import RtfBlocks
 from ragcli.parse.office.rtf.tokens import (
     CHARACTERS,
     CODE_PAGES,
     SIGNS,
     SYMBOL_SET,
-    Token,
+    RtfToken,
     decoded,
     joined,
     tokens,
 )
 from ragcli.parse.office.symbols import symbol
-from ragcli.parse.office.word.styles import heading_level
 from ragcli.parse.source import Context, Extract, Outcome, Source
-from ragcli.parse.tables import add_table
 from ragcli.records import Coverage
 
 _DEEPEST = 2_000  # groups inside groups
-_LONGEST_HEADING, _LONGEST_OUTLINED = 200, 120
 _ADDRESS = re.compile(r'HYPERLINK\s+(?:\\l\s+)?"?([^"\s]+)')
 _BODY = {"rtf", "body", "fldrslt", "result", "shptxt", "ud", "shpinst", "shp", "field", "object", "upr"}
 _ASIDE = {
@@ -58,17 +54,17 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
         reader.take(token)
     reader.finish()
     yield Extract(
-        reader.assembly.text,
-        reader.assembly.blocks,
-        title=one_line(joined(reader.title)) or reader.first_title,
+        reader.blocks.assembly.text,
+        reader.blocks.assembly.blocks,
+        title=one_line(joined(reader.title)) or reader.blocks.first_title,
         declared={"modified": reader.modified} if reader.modified else {},
-        coverage=Coverage(tables=reader.tables, warnings=hidden.warnings),
+        coverage=Coverage(tables=reader.blocks.tables, warnings=hidden.warnings),
         encoding=reader.encoding,
     )
 
 
 @dataclass(slots=True)
-class _Group:
+class _GroupState:
     """What holds inside a group: where its text goes, and how it is written."""
 
     destination: str = "rtf"
@@ -76,18 +72,6 @@ class _Group:
     deleted: bool = False
     font: int = 0
     skip: int = 1  # characters after a Unicode character that stand for it in old readers
-
-
-@dataclass(slots=True)
-class _Paragraph:
-    """The paragraph that is being read."""
-
-    parts: list[str] = field(default_factory=list)
-    marker: list[str] = field(default_factory=list)
-    style: int = 0
-    outline: int | None = None
-    level: int = 0
-    in_table: bool = False
 
 
 @dataclass(slots=True)
@@ -100,22 +84,17 @@ class _TokenReader:
     """Takes token after token."""
 
     def __init__(self, hidden: HiddenText) -> None:
-        self.assembly = Assembly()
-        self.tables = 0
         self.title = ""
-        self.first_title = ""
         self.modified = ""
         self.encoding = "cp1252"
+        self.blocks = RtfBlocks()
         self._hidden = hidden
-        self._links = Links()
-        self._groups = [_Group(destination="rtf")]
+        self._groups = [_GroupState(destination="rtf")]
         self._starred = False
         self._pending = b""
         self._to_skip = 0
         self._fonts: dict[int, _Font] = {}
-        self._styles: dict[int, list[str]] = {}
         self._style = 0
-        self._paragraph = _Paragraph()
         self._aside: list[tuple[int, str, list[str]]] = []  # depth, kind and parts of notes being read
         self._notes: list[str] = []
         self._edges: dict[str, None] = {}
@@ -123,14 +102,11 @@ class _TokenReader:
         self._result_from = 0
         self._field_depth = 0
         self._date: dict[str, int] = {}
-        self._row = TableRow()
-        self._rows: list[TableRow] = []
-        self._place = CellPlace()
         self._commands = self._command_table()
 
     # ------------------------------------------------------------ tokens
 
-    def take(self, token: Token) -> None:
+    def take(self, token: RtfToken) -> None:
         """One token."""
         if token.kind not in ("byte", "text") and self._pending:
             self._flush()
@@ -178,7 +154,7 @@ class _TokenReader:
             group.destination = word
             self._aside.append((len(self._groups), word, []))
             if word == "footnote":
-                self._paragraph.parts.append(f"[{len(self._notes) + 1}]")
+                self.blocks.paragraph.parts.append(f"[{len(self._notes) + 1}]")
         elif word in ("upr", "ud"):  # the same text twice, the second time in Unicode
             group.destination = "body" if word == "ud" else word
         elif word == "fldrslt":
@@ -191,22 +167,23 @@ class _TokenReader:
             if word == "fldinst":
                 self._instruction = ""
             else:
-                self._paragraph.marker.clear()
+                self.blocks.paragraph.marker.clear()
 
     def _close(self) -> None:
         depth = len(self._groups)
         if depth == self._field_depth:
             self._field_depth = 0
             if address := _ADDRESS.search(self._instruction):
-                self._links.add(joined("".join(self._sink()[self._result_from :])), address[1])
+                self.blocks.links.add(joined("".join(self._sink()[self._result_from :])), address[1])
             self._instruction = ""
         if self._aside and self._aside[-1][0] == depth:
-            _, kind, parts = self._aside.pop()
-            self._note(kind, squeeze(joined("".join(parts))))
+            self._note()
         if depth > 1:
             self._groups.pop()
 
-    def _note(self, kind: str, text: str) -> None:
+    def _note(self) -> None:
+        _, kind, parts = self._aside.pop()
+        text = squeeze(joined("".join(parts)))
         if kind == "footnote":
             self._notes.append(f"[{len(self._notes) + 1}] {text}")
         elif kind == "annotation" or (_WORD_IN.search(text) and not _PAGE_NUMBER.fullmatch(text)):
@@ -254,20 +231,20 @@ class _TokenReader:
         if group.destination == "fonttbl":
             self._fonts.setdefault(group.font, _Font()).name += text.split(";")[0]
         elif group.destination == "stylesheet":
-            self._styles.setdefault(self._style, []).append(text.split(";")[0])
+            self.blocks.styles.setdefault(self._style, []).append(text.split(";")[0])
         elif group.destination == "fldinst":
             self._instruction += text
         elif group.destination == "title":
             self.title += text
         elif group.destination in ("listtext", "pntext"):
-            self._paragraph.marker.append(text)
+            self.blocks.paragraph.marker.append(text)
         elif group.deleted:
             return
         elif not group.hidden or self._hidden.reads("text hidden by its style", len(text)):
             self._sink().append(text)
 
     def _sink(self) -> list[str]:
-        return self._aside[-1][2] if self._aside else self._paragraph.parts
+        return self._aside[-1][2] if self._aside else self.blocks.paragraph.parts
 
     # ------------------------------------------------------------ commands
 
@@ -284,13 +261,13 @@ class _TokenReader:
             "v": lambda number: self._set("hidden", number != 0),
             "deleted": lambda number: self._set("deleted", number != 0),
             "plain": lambda _: self._set("hidden", False),
-            "pard": lambda _: self._reset_paragraph(),
+            "pard": lambda _: self.blocks.reset_paragraph(),
             "par": lambda _: self._end_paragraph(),
             "sect": lambda _: self._end_paragraph(),
             "page": lambda _: self._end_paragraph(),
             "outlinelevel": self._set_outline,
             "ilvl": self._set_level,
-            "intbl": lambda _: self._in_table(),
+            "intbl": lambda _: setattr(self.blocks.paragraph, "in_table", True),
             "yr": lambda number: self._set_date("yr", number),
             "mo": lambda number: self._set_date("mo", number),
             "dy": lambda number: self._set_date("dy", number),
@@ -299,15 +276,15 @@ class _TokenReader:
 
     def _table_commands(self) -> dict[str, Callable[[int | None], None]]:
         return {
-            "trowd": lambda _: self._begin_row(),
-            "trleft": lambda number: setattr(self._row, "left", number or 0),
-            "trhdr": lambda _: setattr(self._row, "header", True),
-            "clmrg": lambda _: setattr(self._place, "from_left", True),
-            "clvmgf": lambda _: setattr(self._place, "goes_down", True),
-            "clvmrg": lambda _: setattr(self._place, "from_above", True),
-            "cellx": self._end_place,
-            "cell": lambda _: self._end_cell(),
-            "row": lambda _: self._end_row(),
+            "trowd": lambda _: self.blocks.begin_row(),
+            "trleft": lambda number: setattr(self.blocks.row, "left", number or 0),
+            "trhdr": lambda _: setattr(self.blocks.row, "header", True),
+            "clmrg": lambda _: setattr(self.blocks.place, "from_left", True),
+            "clvmgf": lambda _: setattr(self.blocks.place, "goes_down", True),
+            "clvmrg": lambda _: setattr(self.blocks.place, "from_above", True),
+            "cellx": self.blocks.end_place,
+            "cell": lambda _: self.blocks.end_cell(),
+            "row": lambda _: self.blocks.end_row(),
             "nestcell": lambda _: self._write("; "),
             "nestrow": lambda _: self._write("\n"),
         }
@@ -335,15 +312,15 @@ class _TokenReader:
         if self._groups[-1].destination == "stylesheet":
             self._style = number or 0
         else:
-            self._paragraph.style = number or 0
+            self.blocks.paragraph.style = number or 0
 
     def _set_outline(self, number: int | None) -> None:
         if self._groups[-1].destination != "stylesheet":
-            self._paragraph.outline = number
+            self.blocks.paragraph.outline = number
 
     def _set_level(self, number: int | None) -> None:
         if self._groups[-1].destination != "stylesheet":
-            self._paragraph.level = number or 0
+            self.blocks.paragraph.level = number or 0
 
     def _set_date(self, name: str, number: int | None) -> None:
         if self._groups[-1].destination == "revtim" and number is not None:
@@ -351,80 +328,16 @@ class _TokenReader:
             if len(self._date) == 3:
                 self.modified = f"{self._date['yr']:04}-{self._date['mo']:02}-{self._date['dy']:02}"
 
-    def _reset_paragraph(self) -> None:
-        """New properties; what was written stays."""
-        kept = self._paragraph
-        self._paragraph = _Paragraph(kept.parts, kept.marker)
-
-    def _in_table(self) -> None:
-        self._paragraph.in_table = True
-
-    # ------------------------------------------------------------ blocks
-
     def _end_paragraph(self) -> None:
         if self._aside:
             self._aside[-1][2].append("\n")
-            return
-        if self._paragraph.in_table:
-            self._paragraph.parts.append("\n")
-            return
-        self._end_table()
-        paragraph = self._paragraph
-        self._paragraph = replace(paragraph, parts=[], marker=[])
-        self._add(paragraph)
-
-    def _add(self, paragraph: _Paragraph) -> None:
-        text = squeeze(joined("".join(paragraph.parts)))
-        marker = one_line(joined("".join(paragraph.marker)))
-        if marker and not any(map(str.isalnum, marker)):
-            marker = "-"
-        name = "".join(self._styles.get(paragraph.style, ())).strip().lower()
-        level = heading_level(name)
-        short = len(text) <= _LONGEST_OUTLINED and not text.endswith((".", ";", ",", ":"))
-        if level is None and paragraph.outline is not None and paragraph.outline < 6 and short:
-            level = paragraph.outline + 1
-        if level is not None and text and len(text) <= _LONGEST_HEADING:
-            self._links.write(self.assembly)
-            self.first_title = self.first_title or (one_line(text) if level == 1 else "")
-            numbered = f"{marker} {text}" if marker not in ("", "-") else text
-            self.assembly.add("heading", one_line(numbered), level=level)
-        elif marker and text:
-            self.assembly.add("list_item", f"{marker} {text}", level=min(paragraph.level, 8) + 1)
         else:
-            self.assembly.add("caption" if name == "caption" else "paragraph", text)
-
-    def _begin_row(self) -> None:
-        """A new description of a row; the texts of its cells may stand before or after it."""
-        self._row = TableRow(self._row.texts)
-        self._place = CellPlace()
-
-    def _end_place(self, number: int | None) -> None:
-        self._place.right = number or 0
-        self._row.places.append(self._place)
-        self._place = CellPlace()
-
-    def _end_cell(self) -> None:
-        marker = one_line(joined("".join(self._paragraph.marker)))
-        text = squeeze(joined("".join(self._paragraph.parts)))
-        self._row.texts.append(f"{marker} {text}".strip() if any(map(str.isalnum, marker)) else text)
-        self._paragraph.parts, self._paragraph.marker = [], []
-
-    def _end_row(self) -> None:
-        self._rows.append(self._row)
-        self._row = TableRow([], self._row.places, self._row.left)
-        self._paragraph.in_table = False
-
-    def _end_table(self) -> None:
-        if self._rows:
-            rows, self._rows = self._rows, []
-            self.tables += add_table(self.assembly, grid(rows), header_rows=header_rows(rows))
+            self.blocks.end_paragraph()
 
     def finish(self) -> None:
-        """What is left: an open paragraph, an open table, notes, headers and footers."""
-        if self._row.texts:
-            self._end_row()
-        self._paragraph.in_table = False
-        self._end_paragraph()
-        self._links.write(self.assembly)
+        """What is left: an open note in a file that is cut off, an open block, notes, headers and footers."""
+        while self._aside:
+            self._note()
+        self.blocks.finish()
         for text in (*self._notes, *self._edges):
-            self.assembly.add("other", text)
+            self.blocks.assembly.add("other", text)

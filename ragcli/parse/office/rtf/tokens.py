@@ -48,7 +48,7 @@ SIGNS = {"~": "\xa0", "_": "-", "-": "", "\\": "\\", "{": "{", "}": "}"}
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class RtfToken:
     """``kind`` is word, byte, sign, open, close or text; ``number`` is a word's parameter, None without one."""
 
     kind: str
@@ -56,7 +56,7 @@ class Token:
     number: int | None = None
 
 
-def tokens(source: str) -> Iterator[Token]:
+def tokens(source: str) -> Iterator[RtfToken]:
     """The tokens of a file read as Latin-1; binary data is passed over."""
     position = 0
     while position < len(source):
@@ -70,15 +70,15 @@ def tokens(source: str) -> Iterator[Token]:
             if word == "bin":
                 position += max(0, int(number or 0))
             else:
-                yield Token("word", word, int(number) if number else None)
+                yield RtfToken("word", word, int(number) if number else None)
         elif byte:
-            yield Token("byte", chr(int(byte, 16)))
+            yield RtfToken("byte", chr(int(byte, 16)))
         elif sign:
-            yield Token("word", "par") if sign in "\r\n" else Token("sign", sign)
+            yield RtfToken("word", "par") if sign in "\r\n" else RtfToken("sign", sign)
         elif brace:
-            yield Token("open" if brace == "{" else "close", brace)
+            yield RtfToken("open" if brace == "{" else "close", brace)
         elif text:
-            yield Token("text", text)
+            yield RtfToken("text", text)
 
 
 def decoded(raw: bytes, encoding: str) -> tuple[str, bytes]:

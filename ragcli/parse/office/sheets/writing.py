@@ -35,7 +35,7 @@ class Covered:
 
 
 Value = str | Shown | Covered
-Grid = list[list[Value]]
+CellValues = list[list[Value]]
 
 
 class SheetWriter:
@@ -52,7 +52,7 @@ class SheetWriter:
     def sheet(
         self,
         name: str,
-        grid: Grid,
+        grid: CellValues,
         hidden_rows: Collection[int],
         hidden_columns: Collection[int],
         notes: Iterable[tuple[BlockKind, str]] = (),
@@ -91,7 +91,7 @@ class SheetWriter:
         coverage = Coverage(tables=self._tables, warnings=(*self._hidden.warnings, *warnings))
         return Extract(text, self._assembly.blocks, coverage=coverage, aliases=tuple(self._aliases))
 
-    def _visible(self, name: str, grid: Grid, rows: Collection[int], columns: Collection[int]) -> Grid:
+    def _visible(self, name: str, grid: CellValues, rows: Collection[int], columns: Collection[int]) -> CellValues:
         """The sheet without what it hides, unless that is to be read."""
         lost_rows = {number for number in rows if 0 <= number < len(grid) and any(map(_text, grid[number]))}
         width = max(map(len, grid), default=0)
@@ -112,7 +112,7 @@ class SheetWriter:
             return cell.raw if self._hidden.reads(_FORMAT_HIDES, len(cell.raw)) else ""
         return cell
 
-    def _region(self, region: Grid) -> None:
+    def _region(self, region: CellValues) -> None:
         while region and _filled(region[0]) == 1 and max(map(len, region)) > 1 and not _is_merged(region[0]):
             self._assembly.add("paragraph", squeeze(next(filter(None, map(_text, region[0])))))
             region = region[1:]
@@ -124,7 +124,7 @@ class SheetWriter:
             for row in region:
                 self._assembly.add("paragraph", squeeze(" ".join(dict.fromkeys(filter(None, map(_text, row))))))
 
-    def _remember(self, table: TableText, region: Grid) -> None:
+    def _remember(self, table: TableText, region: CellValues) -> None:
         """Keep the values behind formats, with the line of the table that each row became."""
         block = self._assembly.last
         if block is None or block.kind != "table":
@@ -179,7 +179,7 @@ def _is_merged(row: Sequence[Value]) -> bool:
     return any(isinstance(cell, Covered) for cell in row)
 
 
-def _cells(region: Grid) -> Iterator[list[str | Cell]]:
+def _cells(region: CellValues) -> Iterator[list[str | Cell]]:
     """The rows as ``read_table`` takes them: a covered place is left out, its cell says what it covers."""
     met: set[int] = set()
     for number, row in enumerate(region):
@@ -199,22 +199,22 @@ def _run(places: Sequence[Value]) -> int:
     return next((count for count, cell in enumerate(places) if cell is not places[0]), len(places))
 
 
-def _regions(grid: Grid) -> Iterator[Grid]:
+def _regions(grid: CellValues) -> Iterator[CellValues]:
     """Stretches of rows between empty ones, each split where whole columns are empty."""
     for filled, group in itertools.groupby(grid, key=lambda row: any(map(_text, row))):
         if filled:
             yield from _side_by_side(list(group))
 
 
-def _side_by_side(rows: Grid) -> Iterator[Grid]:
+def _side_by_side(rows: CellValues) -> Iterator[CellValues]:
     """Two well filled tables beside each other as two; anything else, such as a form with gaps, as one."""
     width = max(len(row) for row in rows)
     used = [any(column < len(row) and _text(row[column]) for row in rows) for column in range(width)]
-    parts: list[Grid] = []
+    parts: list[CellValues] = []
     for filled, group in itertools.groupby(range(width), key=lambda column: used[column]):
         if filled:
             columns = list(group)
-            part: Grid = [[row[column] if column < len(row) else "" for column in columns] for row in rows]
+            part: CellValues = [[row[column] if column < len(row) else "" for column in columns] for row in rows]
             parts.append([row for row in part if any(map(_text, row))])
     if len(parts) > 1 and all(_is_table(part) for part in parts):
         yield from parts
@@ -222,6 +222,6 @@ def _side_by_side(rows: Grid) -> Iterator[Grid]:
         yield rows
 
 
-def _is_table(part: Grid) -> bool:
+def _is_table(part: CellValues) -> bool:
     cells = [_text(cell) for row in part for cell in row]
     return len(part) > 2 and len(part[0]) > 1 and sum(map(bool, cells)) > 0.8 * len(cells)

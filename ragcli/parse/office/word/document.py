@@ -15,9 +15,9 @@ from ragcli.parse.links import Links
 from ragcli.parse.office.drawings import all_texts, alternative_text, chart_rows, chart_title, diagram_items
 from ragcli.parse.office.embedded import blocks_inside
 from ragcli.parse.office.word.lists import Numbering
-from ragcli.parse.office.word.parts import Parts
+from ragcli.parse.office.word.parts import PackageParts
 from ragcli.parse.office.word.runs import FALLBACK, RELATION, Runs
-from ragcli.parse.office.word.styles import Styles, W, heading_level
+from ragcli.parse.office.word.styles import W, WordStyles, heading_level
 from ragcli.parse.office.word.tables import WRAPPERS, grid, header_rows, is_hidden, rows_of, title_of, within
 from ragcli.parse.source import Context, Extract, Outcome, Source
 from ragcli.parse.tables import add_table, table_text
@@ -44,7 +44,7 @@ def parse(source: Source, context: Context) -> Iterator[Outcome]:
     """One document. Raises ParseError when the package is damaged or protected."""
     document = _open(source)
     hidden = HiddenText(context.config, context.conditions)
-    reader = _BodyReader(Parts(document.part), hidden, source, context)
+    reader = _BodyReader(PackageParts(document.part), hidden, source, context)
     body = document.element.body
     reader.body(body if body is not None else document.element)
     reader.finish()
@@ -104,7 +104,7 @@ def _transitional(data: bytes) -> bytes:
 class _BodyReader:
     """Walks a Word document's parts."""
 
-    def __init__(self, parts: Parts, hidden: HiddenText, source: Source, context: Context) -> None:
+    def __init__(self, parts: PackageParts, hidden: HiddenText, source: Source, context: Context) -> None:
         self.assembly = Assembly()
         self.tables = 0
         self.first_title = ""
@@ -113,7 +113,7 @@ class _BodyReader:
         self._hidden = hidden
         self._source = source
         self._context = context
-        self._styles = Styles(parts.first("styles"))
+        self._styles = WordStyles(parts.first("styles"))
         self._numbering = Numbering(parts.first("numbering"), self._styles)
         self._links = Links()
         self._runs = Runs(self._styles, hidden, parts.targets, self._links)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ragcli.parse.office.number_forms import padded, written
-from ragcli.parse.office.word.styles import Styles, W, numbering_of, toggle
+from ragcli.parse.office.word.styles import W, WordStyles, numbering_of, toggle
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -38,7 +38,7 @@ class ListItem:
 
 
 @dataclass(frozen=True, slots=True)
-class _Level:
+class _NumberingLevel:
     """How one level is counted and written. ``restart`` is the level (from 1) under which it begins anew, 0 never."""
 
     form: str = "decimal"
@@ -53,26 +53,26 @@ class _Level:
 class _Abstract:
     """An abstract list; ``of_style`` gives the level that a paragraph style is bound to."""
 
-    levels: dict[int, _Level] = field(default_factory=dict)
+    levels: dict[int, _NumberingLevel] = field(default_factory=dict)
     of_style: dict[str, int] = field(default_factory=dict)
     link: str = ""
     counts: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
-class _Number:
+class _NumberedList:
     abstract: str
     starts: dict[int, int] = field(default_factory=dict)
-    levels: dict[int, _Level] = field(default_factory=dict)
+    levels: dict[int, _NumberingLevel] = field(default_factory=dict)
 
 
 class Numbering:
     """Counts items while a document is walked in order."""
 
-    def __init__(self, root: Iterable[_Element], styles: Styles) -> None:
+    def __init__(self, root: Iterable[_Element], styles: WordStyles) -> None:
         self._styles = styles
         self._abstracts: dict[str, _Abstract] = {}
-        self._numbers: dict[str, _Number] = {}
+        self._numbers: dict[str, _NumberedList] = {}
         for node in root:
             if node.tag == W + "abstractNum":
                 self._abstracts[str(node.get(W + "abstractNumId"))] = _abstract(node)
@@ -114,7 +114,7 @@ class Numbering:
         abstract = self._abstract_of(self._numbers.get(number))
         return abstract.of_style.get(style) if abstract else None
 
-    def _abstract_of(self, instance: _Number | None) -> _Abstract | None:
+    def _abstract_of(self, instance: _NumberedList | None) -> _Abstract | None:
         """The abstract list of an instance; one that only points to a list style stands for that style's."""
         for _ in range(_LINKS):
             abstract = self._abstracts.get(instance.abstract) if instance else None
@@ -124,10 +124,10 @@ class Numbering:
             instance = self._numbers.get(str(linked["number"])) if linked else None
         return None
 
-    def _level(self, instance: _Number, abstract: _Abstract, level: int) -> _Level:
-        return instance.levels.get(level) or abstract.levels.get(level) or _Level(form="bullet")
+    def _level(self, instance: _NumberedList, abstract: _Abstract, level: int) -> _NumberingLevel:
+        return instance.levels.get(level) or abstract.levels.get(level) or _NumberingLevel(form="bullet")
 
-    def _count(self, instance: _Number, abstract: _Abstract, level: int, style: _Level) -> None:
+    def _count(self, instance: _NumberedList, abstract: _Abstract, level: int, style: _NumberingLevel) -> None:
         counts = abstract.counts
         if level in instance.starts:  # an instance restarts once, when it is first met
             counts[level] = instance.starts.pop(level)
@@ -141,7 +141,7 @@ class Numbering:
             if restart is None or level < restart:
                 del counts[deeper]
 
-    def _marker(self, instance: _Number, abstract: _Abstract, level: int, style: _Level) -> str:
+    def _marker(self, instance: _NumberedList, abstract: _Abstract, level: int, style: _NumberingLevel) -> str:
         def value(match: re.Match[str]) -> str:
             place = int(match[1]) - 1
             if place > level:
@@ -166,9 +166,9 @@ def _abstract(node: _Element) -> _Abstract:
     return result
 
 
-def _number(node: _Element) -> _Number:
+def _number(node: _Element) -> _NumberedList:
     target = node.find(W + "abstractNumId")
-    result = _Number(str(target.get(W + "val")) if target is not None else "")
+    result = _NumberedList(str(target.get(W + "val")) if target is not None else "")
     for override in node.iter(W + "lvlOverride"):
         place = override.get(W + "ilvl") or ""
         start = override.find(W + "startOverride")
@@ -182,7 +182,7 @@ def _number(node: _Element) -> _Number:
     return result
 
 
-def _levels(parent: _Element) -> Iterator[tuple[int, _Level, str]]:
+def _levels(parent: _Element) -> Iterator[tuple[int, _NumberingLevel, str]]:
     for node in parent.iter(W + "lvl"):
         place, style = node.get(W + "ilvl") or "0", node.find(W + "pStyle")
         restart = _value(node, "lvlRestart")
@@ -197,13 +197,13 @@ def _levels(parent: _Element) -> Iterator[tuple[int, _Level, str]]:
         yield min(int(place), _DEEPEST - 1) if place.isdigit() else 0, level, name
 
 
-def _form(level: _Element) -> _Level:
+def _form(level: _Element) -> _NumberingLevel:
     """How numbers are written; a custom form (``001, 002, …``) stands in an alternative of its own."""
     custom = level.find(f"{_CONTENT}/{_CHOICE}/{W}numFmt")
     if custom is not None and custom.get(W + "val") == "custom":
         sample = str(custom.get(W + "format") or "").split(",")[0].strip()
-        return _Level(width=len(sample) if sample.isdigit() else 0)
-    return _Level(form=_value(level, "numFmt") or "decimal")
+        return _NumberingLevel(width=len(sample) if sample.isdigit() else 0)
+    return _NumberingLevel(form=_value(level, "numFmt") or "decimal")
 
 
 def _value(node: _Element, name: str) -> str | None:

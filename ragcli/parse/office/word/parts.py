@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _EMBEDDED = ("/package", "/oleObject", "/control")
 
 
-class Parts:
+class PackageParts:
     """The parts that the main part of a package relates to."""
 
     def __init__(self, part: Any) -> None:

@@ -12,7 +12,7 @@ from ragcli.parse.links import Links
 from ragcli.parse.office.number_forms import written
 from ragcli.parse.office.office_math import formula
 from ragcli.parse.office.symbols import is_symbol_font, symbol, unmasked
-from ragcli.parse.office.word.styles import Styles, W, toggle
+from ragcli.parse.office.word.styles import W, WordStyles, toggle
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -31,7 +31,7 @@ TICKED, UNTICKED = "☒", "☐"
 
 
 @dataclass(slots=True)
-class _Field:
+class _OpenField:
     """A field while it is read: its code, then its result from ``start`` on; what a form field holds itself."""
 
     code: str = ""
@@ -42,7 +42,7 @@ class _Field:
 class Runs:
     """Reads paragraphs in order; notes are numbered as they are met, fields may reach over several paragraphs."""
 
-    def __init__(self, styles: Styles, hidden: HiddenText, targets: Mapping[str, str], links: Links) -> None:
+    def __init__(self, styles: WordStyles, hidden: HiddenText, targets: Mapping[str, str], links: Links) -> None:
         """``targets`` gives the address behind each relation id."""
         self.unknown_signs = 0
         self.marks: dict[tuple[str, str], str] = {}
@@ -50,7 +50,7 @@ class Runs:
         self._hidden = hidden
         self._targets = targets
         self._links = links
-        self._fields: list[_Field] = []
+        self._fields: list[_OpenField] = []
         self._style = ""
 
     def text(self, paragraph: _Element) -> str:
@@ -140,7 +140,7 @@ class Runs:
     def _field(self, node: _Element, parts: list[str]) -> None:
         kind = node.get(W + "fldCharType")
         if kind == "begin":
-            self._fields.append(_Field(value=_form_value(node)))
+            self._fields.append(_OpenField(value=_form_value(node)))
         elif kind == "separate" and self._fields:
             self._fields[-1].start = len(parts)
         elif kind == "end" and self._fields:

@@ -18,7 +18,7 @@ _NAMED = ("heading", "title", "list", "caption")
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class ParagraphStyle:
     """One style: ``numbering`` is its (numId, level), either None where it does not say; ``hidden`` likewise."""
 
     name: str
@@ -28,11 +28,11 @@ class Style:
     hidden: bool | None = None
 
 
-class Styles:
+class WordStyles:
     """The styles of one document by id."""
 
     def __init__(self, root: Iterable[_Element]) -> None:
-        self._styles: dict[str, Style] = {}
+        self._styles: dict[str, ParagraphStyle] = {}
         self._default = ""
         for node in root:
             if node.tag == W + "style" and (name := node.get(W + "styleId")):
@@ -40,7 +40,7 @@ class Styles:
                 if node.get(W + "type") == "paragraph" and node.get(W + "default") not in (None, *_OFF):
                     self._default = name
 
-    def chain(self, name: str) -> Iterator[tuple[str, Style]]:
+    def chain(self, name: str) -> Iterator[tuple[str, ParagraphStyle]]:
         """The style of that id and those it is based on, nearest first."""
         for _ in range(_DEEPEST):
             style = self._styles.get(name)
@@ -113,9 +113,9 @@ def numbering_of(node: _Element | None) -> tuple[str | None, int | None] | None:
     return (str(number.get(W + "val")) if number is not None else None, level_of(node.find(W + "ilvl")))
 
 
-def _style(node: _Element) -> Style:
+def _style(node: _Element) -> ParagraphStyle:
     name, based_on = node.find(W + "name"), node.find(W + "basedOn")
-    return Style(
+    return ParagraphStyle(
         name=str(name.get(W + "val") or "").lower() if name is not None else "",
         based_on=str(based_on.get(W + "val") or "") if based_on is not None else "",
         numbering=numbering_of(node.find(f"{W}pPr/{W}numPr")),

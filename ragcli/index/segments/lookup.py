@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Searched(Protocol):
+class AttributeLookup(Protocol):
     """Documents by row, found by (key, value); see ``attributes`` for the keys."""
 
     @property
