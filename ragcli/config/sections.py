@@ -154,6 +154,9 @@ class RetrieveConfig:
     fusion: Literal["rrf", "convex"] = _setting("convex", "rrf, or convex: a weighted sum of scaled scores")
     rrf_k: int = _setting(60, "the constant of reciprocal rank fusion", low=1)
     dense_weight: float = _setting(0.7, "weight of the dense leg; BM25 has the rest", low=0, high=1)
+    graph: Literal["off", "titles"] = _setting(
+        "off", "titles: put what the first hits name by its title, or what names them, among the first"
+    )
     split: bool = _setting(True, "search for each thing too where a question asks several")
     dense_method: Literal["auto", "exact", "hnsw"] = _setting("auto", "auto chooses by measured cost")
 

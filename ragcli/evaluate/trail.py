@@ -49,7 +49,7 @@ def follow(unit: Target, path: CasePath, around: Surroundings) -> Trail:
     steps = [_corpus(unit, around), *_chunking(unit, around)]
     if unit.fault is None:
         steps += [_filter(unit, path), *(_leg(leg, unit, path, around) for leg in ("bm25", "dense"))]
-        steps += [_fusion(unit, path), _reranking(unit, path), _cut(unit, path)]
+        steps += [_fusion(unit, path), *_linked(unit, path), _reranking(unit, path), _cut(unit, path)]
     if path.answer is not None:
         steps += [_context(unit, path), *_answer(unit, path)]
     return Trail(path.judged.case.question, unit.name, tuple(steps), find_loss(path))
@@ -117,6 +117,12 @@ def _place(unit: Target, ranking: Ranking | None) -> str:
 def _fusion(unit: Target, path: CasePath) -> TrailStep:
     found = _place(unit, path.retrieval.fused)
     return TrailStep("fusion", bool(found), found or f"not among the {len(path.retrieval.fused.hits)} fused candidates")
+
+
+def _linked(unit: Target, path: CasePath) -> list[TrailStep]:
+    """How a document that others led to was come upon."""
+    ways = [link for link in path.retrieval.links if unit.doc_id in (link.source, link.target)]
+    return [TrailStep("graph", True, f"{link.source} names {link.target} ({link.name!r})") for link in ways]
 
 
 def _reranking(unit: Target, path: CasePath) -> TrailStep:

@@ -13,7 +13,7 @@ from ragcli.index.compatibility import check_analyser, searched_under
 from ragcli.index.lexical.bm25 import LexicalReader, part_name
 from ragcli.index.manifest import Manifest, read_manifest
 from ragcli.index.roots import roots_now
-from ragcli.index.scopes import Current, Scopes, boosts_of, built_with, chunk_place, ranked, selected, terms_of
+from ragcli.index.scopes import Current, Scopes, boosts_of, built_with, chunk_place, ranked, selected, terms_of, titled
 from ragcli.index.segments.selection import Selection
 from ragcli.index.segments.supersedes import NAME as SUPERSEDES
 from ragcli.index.segments.supersedes import read_references
@@ -215,6 +215,10 @@ class FolderEngine:
         """The document's chunks, in order. Raises KeyError."""
         segment, row = self.view.place(doc_id)
         return self.view.segments[segment].chunks(row)
+
+    def titled(self, titles: Sequence[str], allowed: Allowed) -> list[str]:
+        """The allowed documents that have one of the titles, letter for letter, sorted."""
+        return titled(titles, selected(allowed), _doc_ids(self.view))
 
     def doc_ids(self, allowed: Allowed | None = None) -> list[str]:
         """Every document (or every allowed one), sorted."""

@@ -15,6 +15,7 @@ from ragcli.index.lexical.questions import question_terms
 from ragcli.index.segments.lookup import AttributeLookup
 from ragcli.index.segments.selection import Selection, select
 from ragcli.index.segments.supersedes import References
+from ragcli.names import valid
 from ragcli.records import Allowed, Hit, Ranking, Scope
 
 if TYPE_CHECKING:
@@ -98,6 +99,16 @@ def selected(allowed: Allowed) -> Selection:
     if not isinstance(allowed.token, Selection):
         raise TypeError("allowed was not made by this engine")
     return allowed.token
+
+
+def titled(titles: Sequence[str], selection: Selection, doc_ids: Iterable[Sequence[str]]) -> list[str]:
+    """The selected documents that have one of the titles, sorted; ``doc_ids`` names those of each segment."""
+    found: list[str] = []
+    for place, (segment, names) in enumerate(zip(selection.segments, doc_ids, strict=True)):
+        mask = segment.marked("title", [valid(title) for title in titles])
+        seen = selection.documents(place)
+        found += [names[row] for row in (mask if seen is None else mask & seen).nonzero()[0].tolist()]
+    return sorted(found)
 
 
 def terms_of(query: str, selection: Selection, languages: Sequence[str], config: IndexConfig) -> dict[str, int]:

@@ -65,6 +65,9 @@ class Engine(Protocol):
     def document_chunks(self, doc_id: str) -> list[Chunk]:
         """The document's chunks, in order."""
 
+    def titled(self, titles: Sequence[str], allowed: Allowed) -> list[str]:
+        """The allowed documents that have one of the titles, letter for letter, sorted."""
+
     def doc_ids(self, allowed: Allowed | None = None) -> list[str]:
         """Every document (or every allowed one), sorted."""
 

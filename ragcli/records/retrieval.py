@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from ragcli.config.sections import SearchMode
@@ -11,6 +11,15 @@ from ragcli.records.chunks import Chunk
 
 DenseMethod = Literal["exact", "hnsw", "quantised"]
 """How vectors were searched; ``quantised``: bit codes first, then exact scores of the nearest (large corpora only)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Document ``source`` names document ``target`` by its title, ``name``."""
+
+    source: str
+    target: str
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +125,8 @@ class Retrieval:
 
     ``legs`` holds the candidate rankings (``bm25``, ``dense``), ``fused`` the fused one, ``reranked`` the reranked
     one (None: no reranker ran). ``dense_method`` is None when the dense leg did not run. Times are milliseconds.
-    ``scope`` is what was searched, ``parts`` the questions searched for beside ``query``, which asks them all.
+    ``scope`` is what was searched, ``parts`` the questions searched for beside ``query``, which asks them all,
+    ``links`` what led to the hits that no candidate of a leg need have been.
     """
 
     query: str
@@ -132,6 +142,7 @@ class Retrieval:
     index_version: str = ""
     scope: Scope = Scope()
     parts: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
 
     @property
     def scoring(self) -> tuple[str | None, str | None]:
@@ -148,6 +159,7 @@ class Retrieval:
             "schema": "rag.search/1",
             "query": self.query,
             "parts": list(self.parts),
+            "links": [asdict(link) for link in self.links],
             "index_version": self.index_version,
             "mode": self.mode,
             "dense_method": method,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragcli.records import Chunk, Document, Hit, Ranking, RetrievedChunk
+from ragcli.records import Chunk, Document, Hit, Link, Ranking, RetrievedChunk
 from ragcli.retrieve.fusion import scores_of
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ class Rankings:
     candidates: Candidates
     fused: Ranking
     reranked: Ranking | None
+    links: tuple[Link, ...] = ()
 
     def order(self) -> list[str]:
         """Chunk ids in final order: the reranked ones, then the rest as fused."""

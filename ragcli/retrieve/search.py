@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragcli.config import RerankConfig, RetrieveConfig, SearchMode
 from ragcli.errors import ConfigError
-from ragcli.records import Ranking, Retrieval, Scope
+from ragcli.records import Link, Ranking, Retrieval, Scope
 from ragcli.retrieve.candidates import find_candidates
 from ragcli.retrieve.fusion import rank
 from ragcli.retrieve.hits import Rankings, describe_hits
@@ -52,11 +52,17 @@ def retrieve(
             )
             with watch.stage("fuse"):
                 fused = candidates.fused(config)
+            links: tuple[Link, ...] = ()
+            if config.graph == "titles" and fused.hits:
+                from ragcli.retrieve.graph import follow_titles
+
+                with watch.stage("graph"):
+                    fused, links = follow_titles(fused, engine, allowed)
             reranked = None
             if reranker is not None and fused.hits:
                 with watch.stage("rerank"):
                     reranked = _rerank(question, fused, engine, reranker, rerank.depth)
-            return Rankings(candidates, fused, reranked)
+            return Rankings(candidates, fused, reranked, links)
 
         while True:
             found = stages()
@@ -79,6 +85,7 @@ def retrieve(
         timings_ms=watch.milliseconds,
         index_version=engine.version,
         scope=scope,
+        links=found.links,
     )
 
 

@@ -243,6 +243,9 @@ class MemoryEngine:
     def document_chunks(self, doc_id: str) -> list[Chunk]:
         return list(self._version.documents[doc_id][1])
 
+    def titled(self, titles: Sequence[str], allowed: Allowed) -> list[str]:
+        return sorted(name for name in self.doc_ids(allowed) if self._version.documents[name][0].title in titles)
+
     def doc_ids(self, allowed: Allowed | None = None) -> list[str]:
         return sorted(self._version.documents if allowed is None else allowed.token)  # type: ignore[call-overload]
 

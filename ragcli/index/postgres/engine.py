@@ -14,7 +14,7 @@ from ragcli.index.postgres.database import Database
 from ragcli.index.postgres.records import document_of, record_of
 from ragcli.index.postgres.rows import VersionRows
 from ragcli.index.postgres.versions import Published
-from ragcli.index.scopes import Current, Scopes, boosts_of, built_with, chunk_place, ranked, selected, terms_of
+from ragcli.index.scopes import Current, Scopes, boosts_of, built_with, chunk_place, ranked, selected, terms_of, titled
 from ragcli.index.segments.attributes import ACL
 from ragcli.index.segments.selection import Selection
 from ragcli.records import Allowed, Chunk, DenseMethod, Document, EmbedderInfo, Ranking, Scope
@@ -222,6 +222,10 @@ class PostgresEngine:
         content = int(self.rows.contents[self.rows.row_of[doc_id]])
         rows = self._database.rows("SELECT data FROM chunks WHERE content = %s ORDER BY ordinal", (content,))
         return [record_of(Chunk, data) for (data,) in rows]
+
+    def titled(self, titles: Sequence[str], allowed: Allowed) -> list[str]:
+        """The allowed documents that have one of the titles, letter for letter, sorted."""
+        return titled(titles, selected(allowed), [self.rows.doc_ids])
 
     def doc_ids(self, allowed: Allowed | None = None) -> list[str]:
         """Every document (or every allowed one), sorted."""
