@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from ragcli.application.models import ConfiguredModels
+from ragcli.application.peak_memory import peak_bytes
 from ragcli.application.results import Ingested, IngestPlan
 from ragcli.application.stores import existing
 from ragcli.chunk.plan import ContextPlan
@@ -56,7 +57,8 @@ class Builder:
         with self._store.writer(self._wait_seconds) as writer:
             parsed = ingest(files, config=self._config, writer=writer, progress=self._progress, **given)
             wanted = publish and not (strict and parsed.lost)
-            return Ingested(parsed, self._build(writer, rebuild=False) if wanted else None)
+            built = self._build(writer, rebuild=False) if wanted else None
+        return Ingested(parsed, built, peak_bytes())
 
     def plan_ingest(self, paths: Sequence[str | PathLike[str]], given: IngestOptions) -> IngestPlan:
         """The plan of an ingest, over a trial store where there is no index yet."""

@@ -22,10 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What an ingest read and published; ``built`` is None when nothing was built (asked for, or lost under strict)."""
+    """What an ingest read and published; ``built`` is None when nothing was built (asked for, or lost under strict).
+
+    ``peak_bytes`` is the most memory that this process has held, None for a plan and where the system does not tell.
+    The processes that parse beside it are not in it: ``ingest.memory_mb`` bounds each of them.
+    """
 
     parsed: IngestResult
     built: Built | None
+    peak_bytes: int | None = None
 
     @property
     def index_version(self) -> str | None:
@@ -54,6 +59,7 @@ class Ingested:
             "index_version": self.index_version,
             "recall_at_10": built.recall_at_10 if built else None,
             "seconds": {"parse": parsed.seconds, **(built.seconds if built else {})},
+            "peak_bytes": self.peak_bytes,
         }
 
 

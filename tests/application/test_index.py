@@ -103,7 +103,7 @@ def test_create_and_open(tmp_path: Path, docs: Path) -> None:
 
 
 def _without_times(value: Any) -> Any:
-    changing = {"timings_ms", "trace_id", "seconds", "latency_ms", "created"}
+    changing = {"timings_ms", "trace_id", "seconds", "peak_bytes", "latency_ms", "created"}
     if isinstance(value, dict):
         return {key: _without_times(item) for key, item in value.items() if key not in changing}
     return [_without_times(item) for item in value] if isinstance(value, list) else value

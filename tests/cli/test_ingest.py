@@ -56,6 +56,7 @@ def test_one_command_leads_to_an_answer(docs: Path, tmp_path: Path) -> None:
     assert (value["added"], value["changed"], value["removed"], value["unchanged"]) == (2, 0, 0, 0)
     assert (value["truncated_chunks"], value["index_version"]) == (0, "v000001")
     assert {"parse", "chunk", "embed"} <= set(value["seconds"])
+    assert 50_000_000 < value["peak_bytes"] < 4_000_000_000
     assert "28 days" in here("ask", "How many days of leave are there?", cwd=tmp_path).out
 
     again = here("ingest", "docs", cwd=tmp_path)

@@ -18,7 +18,7 @@ from itertools import pairwise
 from ragcli.answer.extract.candidates import Candidate
 from ragcli.answer.extract.questions import wanted
 from ragcli.answer.extract.special_cases import is_opposed
-from ragcli.language.lexicon import listed, opposites, valued
+from ragcli.language.lexicon import listed, named, opposites, valued
 from ragcli.language.patterns import pattern
 from ragcli.language.words import Word, words
 from ragcli.records import Passage
@@ -171,7 +171,8 @@ def _qualifies(kind: Word, noun: Word, asked: _Asked) -> bool:
     """Whether two words of the question are one of a kind and its noun, in a phrase that an article may begin."""
     if not (kind.is_content and noun.is_content and kind.text.isalpha() and noun.text.isalpha()) or len(kind.text) < 3:
         return False
-    if kind.folded in valued("numbers") or kind.folded.endswith(("ed", "ing", "ly")):
+    extremes = named("maxima").keys() | named("minima").keys()
+    if kind.folded in valued("numbers") or kind.folded in extremes or kind.folded.endswith(("ed", "ing", "ly")):
         return False
     place = asked.asked.index(kind)
     while place and asked.asked[place - 1].is_content:
@@ -224,8 +225,8 @@ def _another_object(asked: _Asked) -> str:
         if any(asked.cosine(one) >= _FAR or asked.is_said(one, within=asked.passage) for one in thing):
             continue
         for left, article, right in zip(asked.told, asked.told[1:], asked.told[2:], strict=False):
-            named = article.folded in listed("determiners") and right.is_content and right.stem not in own
-            if left.stem == deed.stem and named:
+            is_object = article.folded in listed("determiners") and right.is_content and right.stem not in own
+            if left.stem == deed.stem and is_object:
                 return f"{left.text} {article.text} {right.text}"
     return ""
 

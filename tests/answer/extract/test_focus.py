@@ -51,6 +51,7 @@ def test_what_is_said_in_the_place_of_what_is_asked(question: str, text: str, in
     [
         ("How long does rye bread bake?", BREAD),
         ("How long does bread bake?", BREAD),
+        ("What is the greatest flow of the pump?", "The pump has a full flow of 20 litres."),
         ("When does my passport expire?", PASSPORT),
         ("How many days of annual leave do employees have?", LEAVE),
         ("How many days of annual leave do emploeyes have?", LEAVE),
