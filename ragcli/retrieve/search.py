@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ragcli.config import RerankConfig, RetrieveConfig, SearchMode
 from ragcli.errors import ConfigError
-from ragcli.records import Link, Ranking, Retrieval, Scope
-from ragcli.retrieve.candidates import find_candidates
+from ragcli.records import Allowed, Link, Ranking, Retrieval, Scope
+from ragcli.retrieve.candidates import Candidates, find_candidates
 from ragcli.retrieve.fusion import rank
 from ragcli.retrieve.hits import Rankings, describe_hits
 from ragcli.retrieve.stopwatch import Stopwatch
@@ -50,14 +50,7 @@ def retrieve(
             candidates = find_candidates(
                 question, engine=engine, embedder=embedder, allowed=allowed, config=config, mode=mode, watch=watch
             )
-            with watch.stage("fuse"):
-                fused = candidates.fused(config)
-            links: tuple[Link, ...] = ()
-            if config.graph == "titles" and fused.hits:
-                from ragcli.retrieve.graph import follow_titles
-
-                with watch.stage("graph"):
-                    fused, links = follow_titles(fused, engine, allowed)
+            fused, links = _fused(candidates, config, engine, allowed, watch)
             reranked = None
             if reranker is not None and fused.hits:
                 with watch.stage("rerank"):
@@ -87,6 +80,20 @@ def retrieve(
         scope=scope,
         links=found.links,
     )
+
+
+def _fused(
+    candidates: Candidates, config: RetrieveConfig, engine: Engine, allowed: Allowed, watch: Stopwatch
+) -> tuple[Ranking, tuple[Link, ...]]:
+    """One ranking of both legs, with what its first documents lead to where that is asked for, and the links there."""
+    with watch.stage("fuse"):
+        fused = candidates.fused(config)
+    if config.graph != "titles" or not fused.hits:
+        return fused, ()
+    from ragcli.retrieve.graph import follow_titles
+
+    with watch.stage("graph"):
+        return follow_titles(fused, engine, allowed)
 
 
 def _checked(question: str) -> str:

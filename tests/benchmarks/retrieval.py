@@ -5,7 +5,7 @@
 
 A set is a folder of golden sets with ``golden.jsonl`` and ``docs/`` or ``corpus.jsonl``, or the folder of such a
 folder named by path; a ranking of documents is that of their first chunks. ``--keep`` holds the indexes between runs.
-Prints nDCG@10, R@5, RR@10 per mode and the milliseconds of a search.
+Prints nDCG@10, R@5, R@10, RR@10 and Hit@1 per mode and the milliseconds of a search.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ def golden_folder(name: str) -> Path:
 
 def read_cases(folder: Path) -> list[dict[str, Any]]:
     with (folder / "golden.jsonl").open(encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
+        cases = [json.loads(line) for line in lines]
+    return [{**case, "question": case["question"].strip()} for case in cases]
 
 
 class QuestionVectors:
@@ -125,13 +126,14 @@ def _name(doc_id: str) -> str:
 
 
 def score(documents: Sequence[str], wanted: set[str]) -> Mapping[str, float]:
-    """nDCG@10 with binary gains, R@5, RR@10 and Hit@1 of one ranking."""
+    """nDCG@10 with binary gains, R@5, R@10, RR@10 and Hit@1 of one ranking."""
     places = [place for place, document in enumerate(documents[:10]) if document in wanted]
     gain = sum(1 / math.log2(place + 2) for place in places)
     ideal = sum(1 / math.log2(place + 2) for place in range(min(10, len(wanted))))
     return {
         "nDCG@10": gain / ideal,
         "R@5": len([place for place in places if place < 5]) / len(wanted),
+        "R@10": len(places) / len(wanted),
         "RR@10": 1 / (places[0] + 1) if places else 0.0,
         "Hit@1": float(bool(places) and places[0] == 0),
     }

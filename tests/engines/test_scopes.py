@@ -23,6 +23,22 @@ def shelf(kind: str, tmp_path_factory: pytest.TempPathFactory) -> Engine:
     )
 
 
+def test_titles_are_found_letter_for_letter_in_what_may_be_seen(
+    kind: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    engine = opened(
+        STORES[kind](tmp_path_factory.mktemp("titles")),
+        document("a.md", title="Remote"),
+        document("b.md", title="Remote", acl=("hr",)),
+        document("c.md", title="remote"),
+        document("d.md", title="Remote", expires="2020-01-01"),
+    )
+    assert engine.titled(["Remote", "Nowhere"], engine.allowed(Scope())) == ["a.md"]
+    assert engine.titled(["Remote"], engine.allowed(Scope(groups=("hr",)))) == ["a.md", "b.md"]
+    assert engine.titled(["remote"], engine.allowed(Scope(groups=("hr",)))) == ["c.md"]
+    assert engine.titled([], engine.allowed(Scope())) == []
+
+
 @pytest.mark.parametrize(
     ("filters", "expected"),
     [
