@@ -129,6 +129,8 @@ def _put_in(rest: str, before: str) -> Iterator[str]:
         return
     if last is not None and _PREPOSITION.match(rest):
         yield f"{body[: last.start()]} {phrase}?"
+    if of_kind := _of_same_noun(rest, body):
+        yield f"{body[: of_kind[0]]}{_bare(rest)}{body[of_kind[1] :]}?"
     yield f"{body} {phrase}?"
     if not _PREPOSITION.match(rest) and (actor := _ACTOR.search(body)):
         yield f"{body[: actor.start('actor')]}{rest}{body[actor.end('actor') :]}?"
@@ -147,6 +149,19 @@ def _of_same_kind(rest: str, body: str) -> re.Match[str] | None:
             found = list(kind.finditer(body))
             return found[0] if len(found) == 1 else None
     return None
+
+
+def _of_same_noun(rest: str, body: str) -> tuple[int, int] | None:
+    """Where ``body`` has the noun that ``rest`` ends with, from the article before it on: one course for another."""
+    noun = next((word for word in reversed(words(rest)) if word.is_content), None)
+    found = words(body)
+    place = next((n for n, word in enumerate(found) if noun is not None and word.stem == noun.stem), None)
+    if place is None:
+        return None
+    first = place
+    while first and (found[first - 1].is_content or found[first - 1].folded in listed("determiners")):
+        first -= 1
+    return found[first].start, found[place].end
 
 
 def _without_dummies(question: str) -> str:
@@ -169,17 +184,22 @@ def _resolved(rest: str, before: str) -> str:
 
 
 def subject(question: str) -> str:
-    """The longest run of neighbouring content words: what a question is about. The first of equals."""
+    """The longest run of neighbouring content words: what a question is about.
+
+    Of equals the first that an article or its like stands before (``my notice`` in ``How do I hand in my notice?``),
+    else the first.
+    """
     best, run = "", ""
-    end = -1
+    best_weight, determined, end = (0, False), False, -1
     for word in words(question):
         if not word.is_content or word.folded in listed("common_verbs") or word.text.isdigit():
-            run, end = "", -1
+            run, determined, end = "", word.folded in listed("determiners"), -1
             continue
         gap = question[end : word.start] if end >= 0 else ""
         run = f"{run}{gap}{word.text}" if run and not gap.strip() else word.text
         end = word.end
-        best = run if len(run.split()) > len(best.split()) else best
+        weight = (len(run.split()), determined)
+        best, best_weight = (run, weight) if weight > best_weight else (best, best_weight)
     return best + _of_name(best, question)
 
 

@@ -115,8 +115,7 @@ class PostgresStore:
 
         Raises IndexLocked, naming the holder, when another process writes for longer than ``wait_seconds``.
         """
-        with contextlib.closing(self._connect()) as database:
-            _lock(database, wait_seconds)
+        with contextlib.closing(self._connect()) as database, _locked(database, wait_seconds):
             schema.make(database)
             if self._caches is None:
                 yield PostgresWriter(database, database)
@@ -173,8 +172,13 @@ class PostgresStore:
         )
 
 
-def _lock(database: Database, wait_seconds: float) -> None:
-    """Hold the writer's lock for as long as the connection lasts. Raises IndexLocked, naming the holder."""
+@contextlib.contextmanager
+def _locked(database: Database, wait_seconds: float) -> Iterator[None]:
+    """Hold the writer's lock for the length of the block. Raises IndexLocked, naming the holder.
+
+    It goes with the connection too, but only once the server has seen that it is closed: whoever writes right after
+    would find it held.
+    """
     key = versions.lock_key(database.schema)
     ended = time.monotonic() + wait_seconds
     while database.row("SELECT pg_try_advisory_lock(%s)", (key,)) != (True,):
@@ -184,6 +188,11 @@ def _lock(database: Database, wait_seconds: float) -> None:
                 hint="wait for it with --wait SECONDS",
             )
         time.sleep(_POLL_SECONDS)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(StoreError):  # a connection that is lost has let go
+            database.row("SELECT pg_advisory_unlock(%s)", (key,))
 
 
 def _holder(database: Database, key: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragcli.answer.extract.decompose import PartwiseAnswerer, parts
-from ragcli.answer.extract.followup import EarlierQuestion, is_follow_up, meanings, standalone
+from ragcli.answer.extract.followup import EarlierQuestion, is_follow_up, meanings, standalone, subject
 from ragcli.records import Claim, Completion, Usage
 
 DAYS = "How many remote days per week can employees take?"
@@ -44,6 +44,17 @@ def test_a_code_or_name_takes_the_place_of_the_one_before() -> None:
     assert _readings("And to Norway?", "How long do orders to Ireland take?") == [
         ("How long do orders to Norway take?", "")
     ]
+
+
+def test_one_course_takes_the_place_of_another() -> None:
+    read = _readings("And for the safety course?", "When is the security course due?")
+    assert read[0] == ("When is the safety course due?", "")
+
+
+def test_a_question_is_about_what_an_article_or_its_like_stands_before() -> None:
+    assert subject("How do I hand in my notice?") == "notice"
+    assert subject("How many remote days per week can employees take?") == "remote days"
+    assert _readings("Who confirms it?", "How do I hand in my notice?") == [("Who confirms notice?", "")]
 
 
 def test_where_a_rule_cannot_know_there_are_several_readings() -> None:
