@@ -356,13 +356,23 @@ class MemoryStore:
         return self.pointer
 
     def open(self, version: str | None = None, embedder: EmbedderInfo | None = None) -> MemoryEngine:
-        found = self._find(version or self.pointer)
+        found = self._find(version) if version else self._newest()
         if embedder is not None:
             check_embedder(found.embedder, embedder)
         self._open[found.name] += 1
         config = self.config or IndexConfig(default_acl=tuple(found.settings["index"]["default_acl"]))
         current = self._current_documents if version not in (None, self.pointer) else None
         return MemoryEngine(found, config, current, lambda: self._open.subtract([found.name]))
+
+    def _newest(self) -> Version:
+        """The current version; the pointer is read again where what it named was pruned in between."""
+        while True:
+            name = self.pointer
+            try:
+                return self._find(name)
+            except StoreError:
+                if name == self.pointer:
+                    raise
 
     def _current_documents(self) -> Mapping[str, Document]:
         return {name: document for name, (document, _, _) in self._find(self.pointer).documents.items()}
