@@ -175,7 +175,7 @@ class FolderEngine:
         for chunk_id in chunk_ids:
             segment, row = self._chunk_place(chunk_id)
             chunk = self.view.segments[segment].chunk(row)
-            if chunk.chunk_id != chunk_id:
+            if (chunk.chunk_id, chunk.doc_id) != (chunk_id, chunk_id.rpartition("#")[0]):
                 raise _damaged(f"the record of chunk {chunk_id!r} is that of {chunk.chunk_id[:80]!r}", self.view.folder)
             found.append(chunk)
         return found
