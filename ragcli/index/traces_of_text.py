@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ragcli.index.durable import replace_text
-from ragcli.index.staged.database import store_errors
+from ragcli.index.staged.database import LARGE_RECORD, store_errors
 from ragcli.regular_files import kind_of
 
 _SQLITE = b"SQLite format 3\0"
@@ -70,13 +70,22 @@ def _in_records(path: Path, needles: Sequence[bytes]) -> Iterator[str]:
 
 
 def _holds(value: object, needles: Sequence[bytes]) -> bool:
+    """Whether a packed record holds a needle. It is unpacked a block at a time, and no further than a record can be."""
     if not isinstance(value, bytes):
         return False
+    overlap = max(map(len, needles)) - 1
+    decoder, packed, kept, seen = zlib.decompressobj(), value, b"", 0
     try:
-        content = zlib.decompress(value)
+        while packed and seen <= LARGE_RECORD:
+            block = decoder.decompress(packed, _BLOCK)
+            packed, seen = decoder.unconsumed_tail, seen + len(block)
+            window = kept + block
+            if any(needle in window for needle in needles):
+                return True
+            kept = window[-overlap:] if overlap else b""
     except zlib.error:
         return False
-    return any(needle in content for needle in needles)
+    return False
 
 
 def clear_text_files(folder: Path, needles: Sequence[str]) -> None:
